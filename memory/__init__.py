@@ -1,0 +1,1 @@
+"""The memory engine: no HTTP, no environment."""

@@ -1,0 +1,207 @@
+"""The engine: puts the parts together."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from dataclasses import dataclass
+from datetime import datetime
+
+import orjson
+
+from memory.cast import Cast
+from memory.catalogue import Catalogue
+from memory.clock import Clock, SystemClock
+from memory.errors import MemoryServiceError, RootTooNew
+from memory.facts.learn import learn
+from memory.history import compress
+from memory.history.record import COMPRESS, POST_TURN
+from memory.ids import Ids, RandomIds
+from memory.models.chat import Chat, NoChat
+from memory.models.embedder import Embedder, NoEmbedder
+from memory.settings import Settings
+from memory.space import MemorySpace
+from memory.spaces import Spaces
+from memory.store import layout
+from memory.store.files import Disk, read
+from memory.store.outbox import OutboxOp
+from memory.store.view import Unreadable, parse_object
+from memory.work.gate import StorageGate
+from memory.work.outbox_worker import OutboxWorker
+from memory.work.runner import Loop, Runner
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Status:
+    """How an engine is doing."""
+
+    root_id: str
+    spaces: int                       # directories
+    open_spaces: int
+    owed: int                         # jobs not yet done
+    oldest_owed: datetime | None      # aware
+    damaged: int                      # spaces open for reading only
+    refused_writes: int
+    failed_write_at: datetime | None  # aware; last write that the disk refused
+
+
+class Engine:
+    """One data root and everything that works on it."""
+
+    def __init__(
+        self, settings: Settings, *, root_id: str, disk: Disk, clock: Clock, ids: Ids, chat: Chat, embedder: Embedder
+    ) -> None:
+        self.settings = settings
+        self.root_id = root_id
+        self.clock = clock
+        self.ids = ids
+        self.chat = chat
+        self.embedder = embedder
+        self.gate = StorageGate()
+        self.cast = Cast(settings.data_root, master_name=settings.master_name)
+        self.catalogue = Catalogue(settings.data_root / layout.CATALOGUE, clock)
+        self.failed_write_at: datetime | None = None
+        self.spaces = Spaces(
+            settings,
+            disk,
+            clock,
+            ids,
+            permit=self.gate.check_write,
+            committed=self._committed,
+            opened=self._opened,
+            failed=self._write_failed,
+        )
+        self.worker = OutboxWorker(
+            self.spaces,
+            clock,
+            {POST_TURN: self._post_turn, COMPRESS: self._compress, compress.SUMMARISE: self._summarise},
+            attempts=settings.attempts,
+        )
+        self._disk = disk
+        self._runner = Runner()
+        self._tasks: list[asyncio.Task[None]] = []
+
+    @classmethod
+    async def open(
+        cls,
+        settings: Settings,
+        *,
+        clock: Clock | None = None,
+        ids: Ids | None = None,
+        chat: Chat | None = None,
+        embedder: Embedder | None = None,
+        disk: Disk | None = None,
+    ) -> Engine:
+        """Open a data root, making it if it is not there. Raises RootTooNew, or OSError."""
+        disk = disk or Disk()
+        ids = ids or RandomIds()
+        root_id = await disk.run(_stamp_root, settings, disk, ids)
+        engine = cls(
+            settings,
+            root_id=root_id,
+            disk=disk,
+            clock=clock or SystemClock(),
+            ids=ids,
+            chat=chat or NoChat(),
+            embedder=embedder or NoEmbedder(),
+        )
+        await engine.catalogue.open()
+        engine.gate.initialised = True
+        if settings.background:
+            engine._start()
+        return engine
+
+    def _start(self) -> None:
+        self._tasks = [
+            asyncio.create_task(self.worker.run(), name="outbox worker"),
+            asyncio.create_task(self.sweep(), name="start-up sweep"),
+        ]
+        self._runner.start(
+            [
+                Loop("close idle databases", every=15.0, tick=self.spaces.close_idle_databases),
+                Loop("save the catalogue", every=10.0, tick=self.catalogue.save),
+            ]
+        )
+
+    async def close(self) -> None:
+        """Stop background work and let go of every file. What is owed stays owed."""
+        await self._runner.stop()
+        for task in self._tasks:
+            task.cancel()
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self.spaces.close()
+        await self.catalogue.close()
+        self._disk.close()
+
+    async def sweep(self) -> None:
+        """Visit every space once, one at a time: recover it and learn what it owes."""
+        for name in self.spaces.names():
+            try:
+                await self.spaces.visit(name)
+            except (MemoryServiceError, OSError) as error:
+                log.warning("%s could not be opened (%s)", name, type(error).__name__)
+            await asyncio.sleep(0)
+
+    def status(self) -> Status:
+        """The present state, without touching a space."""
+        totals = self.catalogue.totals()
+        return Status(
+            root_id=self.root_id,
+            spaces=totals.spaces,
+            open_spaces=len(self.spaces.open_spaces),
+            owed=totals.owed,
+            oldest_owed=totals.oldest_owed,
+            damaged=sum(space.journal.damage is not None for space in self.spaces.open_spaces),
+            refused_writes=self.gate.refused_writes,
+            failed_write_at=self.failed_write_at,
+        )
+
+    def _committed(self, space: MemorySpace) -> None:
+        self.catalogue.note(space)
+        self.worker.owed(space)
+
+    def _opened(self, space: MemorySpace) -> None:
+        self.catalogue.note(space)
+        self.worker.owed(space)
+
+    def _write_failed(self, name: str) -> None:
+        self.failed_write_at = self.clock.now()
+
+    # owed work
+
+    async def _post_turn(self, space: MemorySpace, op: OutboxOp) -> None:
+        await learn(space, self.cast.names(space.name), op.id)
+
+    async def _compress(self, space: MemorySpace, op: OutboxOp) -> None:
+        await compress.compress(
+            space, self.cast.names(space.name), chat=self.chat, wait=self.settings.summary_wait, op_id=op.id
+        )
+
+    async def _summarise(self, space: MemorySpace, op: OutboxOp) -> None:
+        names = self.cast.names(space.name)
+        await compress.summarise(space, names, self.chat, str(op.payload.get("memo_id")), op.id)
+
+
+def _stamp_root(settings: Settings, disk: Disk, ids: Ids) -> str:
+    """Check the root's layout version, or stamp a new root. Returns its id."""
+    root = settings.data_root
+    disk.make_directory(root)
+    disk.make_directory(layout.memory_directory(root))
+    path = root / layout.ROOT_STAMP
+    data = read(path)
+    if data is not None:
+        try:
+            value = parse_object(data)
+            version, root_id = int(value["layout"]), str(value["root_id"])
+        except (Unreadable, KeyError, TypeError, ValueError):
+            log.warning("%s is unreadable and is written again", path.name)
+        else:
+            if version > layout.LAYOUT_VERSION:
+                raise RootTooNew(root, version, layout.LAYOUT_VERSION)
+            return root_id
+    root_id = ids.new("root")
+    stamp = {"layout": layout.LAYOUT_VERSION, "root_id": root_id}
+    disk.replace(path, [orjson.dumps(stamp, option=orjson.OPT_APPEND_NEWLINE)], "root")
+    return root_id

@@ -1,0 +1,135 @@
+"""A fact as the companion's files spell it: naive local times with the offset beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Any
+
+from memory.clock import Clock, naive_local
+from memory.facts.fact import ENTITIES, MASTER, USER_OBSERVATION, Fact
+
+SCHEMA_VERSION = 2
+
+_OLD_ENTITIES = {"user": "master", "ai": "neko"}
+_KNOWN = frozenset(
+    {
+        "id", "text", "importance", "entity", "source", "hash", "created_at", "utc_offset", "event_when_raw",
+        "event_start_at", "event_end_at", "absorbed", "signal_processed", "method", "confidence",
+        "source_message_ids", "slot", "object", "negated", "superseded_by",
+    }
+)  # fmt: skip
+# What the companion expects in every row of its own.
+_DEFAULTS: Mapping[str, Any] = {
+    "tags": [],
+    "schema_version": SCHEMA_VERSION,
+    "embedding": None,
+    "embedding_text_sha256": None,
+    "embedding_model_id": None,
+}
+
+
+def to_record(fact: Fact) -> dict[str, Any]:
+    """The row of a fact in ``facts.json``."""
+    record: dict[str, Any] = {
+        "id": fact.id,
+        "text": fact.text,
+        "importance": fact.importance,
+        "entity": fact.entity,
+        "source": fact.source,
+        "hash": fact.hash,
+        "created_at": naive_local(fact.created_at),
+        "utc_offset": fact.created_at.strftime("%z"),
+        "event_when_raw": fact.event_when_raw,
+        "event_start_at": naive_local(fact.event_start_at) if fact.event_start_at else None,
+        "event_end_at": naive_local(fact.event_end_at) if fact.event_end_at else None,
+        "absorbed": fact.absorbed,
+        "signal_processed": fact.signal_processed,
+    }
+    if fact.method is not None:
+        record["method"] = fact.method
+    if fact.confidence is not None:
+        record["confidence"] = fact.confidence
+    if fact.sources:
+        record["source_message_ids"] = list(fact.sources)
+    if fact.slot is not None:
+        record |= {"slot": fact.slot, "object": fact.object, "negated": fact.negated}
+    if fact.superseded_by is not None:
+        record["superseded_by"] = fact.superseded_by
+    return {**_DEFAULTS, **record, **fact.extra}
+
+
+def from_record(record: object, clock: Clock) -> Fact | None:
+    """The fact of a row, whoever wrote it, or None for a row without id or text.
+
+    Only ``id`` and ``text`` need be there; what is missing or wrong takes its default.
+    """
+    if not isinstance(record, Mapping):
+        return None
+    fact_id, text = record.get("id"), record.get("text")
+    if not isinstance(fact_id, str) or not fact_id or not isinstance(text, str) or not text.strip():
+        return None
+    entity = _OLD_ENTITIES.get(str(record.get("entity")), record.get("entity"))
+    sources = record.get("source_message_ids")
+    raw = record.get("event_when_raw")
+    source = record.get("source")
+    return Fact(
+        id=fact_id,
+        text=text,
+        created_at=_created(record, clock),
+        entity=entity if entity in ENTITIES else MASTER,
+        importance=_importance(record.get("importance")),
+        source=source if isinstance(source, str) else USER_OBSERVATION,
+        event_when_raw=raw if isinstance(raw, Mapping) else None,
+        event_start_at=_moment(record.get("event_start_at"), clock),
+        event_end_at=_moment(record.get("event_end_at"), clock),
+        absorbed=record.get("absorbed") is True,
+        signal_processed=record.get("signal_processed", True) is not False,
+        method=_text(record.get("method")),
+        confidence=_number(record.get("confidence")),
+        sources=tuple(str(one) for one in sources) if isinstance(sources, list) else (),
+        slot=_text(record.get("slot")),
+        object=_text(record.get("object")),
+        negated=record.get("negated") is True,
+        superseded_by=_text(record.get("superseded_by")),
+        extra={key: value for key, value in record.items() if key not in _KNOWN and not _is_default(key, value)},
+    )
+
+
+def _is_default(key: str, value: object) -> bool:
+    return key in _DEFAULTS and value == _DEFAULTS[key]
+
+
+def _created(record: Mapping[str, Any], clock: Clock) -> datetime:
+    stamp, offset = record.get("created_at"), record.get("utc_offset")
+    try:
+        moment = datetime.fromisoformat(str(stamp))
+        if moment.tzinfo is None and isinstance(offset, str) and offset:
+            return datetime.fromisoformat(f"{stamp}{offset}")
+        return clock.local(moment)
+    except ValueError:
+        return clock.local(datetime(1970, 1, 2))  # noqa: DTZ001 - made aware here
+
+
+def _moment(value: object, clock: Clock) -> datetime | None:
+    if not isinstance(value, str):
+        return None
+    try:
+        return clock.local(datetime.fromisoformat(value))
+    except ValueError:
+        return None
+
+
+def _importance(value: object) -> int:
+    try:
+        return min(max(int(str(value)), 1), 10)
+    except ValueError:
+        return 5
+
+
+def _text(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _number(value: object) -> float | None:
+    return float(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None

@@ -1,0 +1,98 @@
+"""When two statements say the same thing, and when one cannot stand beside the other."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from typing import Protocol
+
+from memory.facts.rules.draft import is_single_valued
+
+_SAME = 0.8          # share of object tokens that two wordings of one thing have in common
+_WORD = re.compile(r"[a-z0-9]+(?:[.'][a-z0-9]+)*|[^\W_]")
+_NUMBER = re.compile(r"\d+")
+_ARTICLES = frozenset({"a", "an", "the", "my", "some", "any"})
+_PARTICLES = str.maketrans("", "", "的了")
+
+
+class Statement(Protocol):
+    """The part of a fact that comparison looks at; a fact and a draft both fit."""
+
+    @property
+    def entity(self) -> str: ...
+    @property
+    def slot(self) -> str | None: ...
+    @property
+    def object(self) -> str | None: ...
+    @property
+    def negated(self) -> bool: ...
+
+
+def fold_object(text: str) -> str:
+    """Case, width, articles and punctuation removed, so that wordings of one value meet."""
+    folded = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
+    words = [word for word in _WORD.findall(folded) if word not in _ARTICLES]
+    out = ""
+    for word in words:
+        # Latin words keep a space between them; Chinese characters stand together as written.
+        out += (" " if out and out[-1].isascii() and word[0].isascii() else "") + word
+    return out
+
+
+def same_statement(one: Statement, other: Statement) -> bool:
+    """Same subject, slot, value and polarity. Statements without a slot or value are never the same."""
+    return _comparable(one, other) and one.negated == other.negated and _same_object(one, other)
+
+
+def contradicts(one: Statement, other: Statement) -> bool:
+    """Whether both cannot hold: another value in a slot for one value, or the same value with opposite polarity."""
+    if not _comparable(one, other):
+        return False
+    if one.negated != other.negated:
+        denied, held = (one, other) if one.negated else (other, one)
+        # To deny the general ("a cat") is to deny the particular ("a cat named Momo").
+        return _same_object(one, other) or _within(denied, held)
+    if one.negated or not is_single_valued(one.slot):
+        return False
+    return not (_same_object(one, other) or _within(one, other) or _within(other, one))
+
+
+def _comparable(one: Statement, other: Statement) -> bool:
+    return (
+        one.slot is not None
+        and one.slot == other.slot
+        and one.entity == other.entity
+        and bool(one.object)
+        and bool(other.object)
+    )
+
+
+def _same_object(one: Statement, other: Statement) -> bool:
+    if one.object == other.object:
+        return True
+    mine, yours = _tokens(one.object), _tokens(other.object)
+    if not mine or not yours or _numbers(one.object) != _numbers(other.object):
+        return False
+    return 2 * len(mine & yours) / (len(mine) + len(yours)) >= _SAME
+
+
+def _within(part: Statement, whole: Statement) -> bool:
+    """Whether everything the first names is named by the second, like Shanghai in Pudong, Shanghai."""
+    mine, yours = _tokens(part.object), _tokens(whole.object)
+    return bool(mine) and mine <= yours and _numbers(part.object) <= _numbers(whole.object)
+
+
+def _tokens(text: str | None) -> frozenset[str]:
+    words = _WORD.findall((text or "").translate(_PARTICLES))
+    return frozenset(_singular(word) for word in words if word not in _ARTICLES)
+
+
+def _singular(word: str) -> str:
+    """A light plural strip: enough for ``cats`` and ``cat`` to meet."""
+    if len(word) > 3 and word.isascii() and word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        return word[:-1]
+    return word
+
+
+def _numbers(text: str | None) -> frozenset[str]:
+    return frozenset(_NUMBER.findall(text or ""))

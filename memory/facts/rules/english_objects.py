@@ -1,0 +1,64 @@
+"""What may stand as the value of an English statement."""
+
+from __future__ import annotations
+
+import re
+
+MOST_WORDS = 14
+
+
+def _re(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern, re.IGNORECASE)
+
+
+_TAIL = _re(
+    r"[\s,]+(?:a lot|a ton|a bunch|so (?:so )*much|very much|too much|too|as well|though|tho|lol|lmao|haha+|hehe|btw|by the way|actually|anymore|"
+    r"right now|now|these days|lately|nowadays|currently|in general|tbh|ngl|honestly|more than anything(?: else)?|the most|the best|for sure|of course|"
+    r"at all|at the moment|already|again|you know|xd|okay|ok|please|pls|either|fyi|literally|obviously|forever|ever|all the time|or something|"
+    r"and stuff|and all that|for now|yet|omg|man|dude|bro|then|anyway|really|yay|to be honest|so far|instead|since forever)$"
+)
+_CUT = _re(r"\s+(?:because|since|when|whenever|but|which|especially|so that|even though|although|until|while|as long as|unlike|rather than|like i|as i)\b.*$")
+_DEICTIC = _re(
+    r"^(?:it|its|it's|this|that|these|those|them|him|her|he|she|they|you|your|yours|us|me|how|what|when|where|who|why|if|one|ones|"
+    r"anything|nothing|something|someone|somebody|anyone|everyone|everybody|nobody|none|neither|both|either|each|all(?! kinds| sorts| types|-)|"
+    r"here|there|so|such|not|no|being (?:called|ignored|told)|"
+    r"the (?:way|idea|sound|thought|fact|vibe|look|one|ones|first|second|third|last|other|others|same|new one|latter|former|dress|plan|part|ending|"
+    r"concept|feeling (?:of this)|thing|things|rest|new|update|result|answer|suggestion|joke|song|picture|photo|color of|energy)\b(?! show| lines?)|"
+    r"another|more|much|many|most of|some of|any of|a lot of|lots of (?:it|them)|seeing you|talking to you|hearing|chatting|to (?:know|hear|see|think|say|admit|be honest)|"
+    r"a (?:good|bit|little|lot|few|break|nap|question|minute|second|moment|feeling|idea|point|hug|while|favor|favour|suggestion))\b"
+)
+_ADDRESS = _re(r"\b(?:you|your|yours|yourself)\b")
+_JOIN = re.compile(r"\s*(?:,\s*(?:and |or )?|\s+(?:and|or|&)\s+)\s*", re.IGNORECASE)
+_NOT_ITEM = _re(
+    r"\b(?:to|who|that|when|because|is|are|am|was|for|with|about|on|at|from|in|of|my|his|her|their|than|over|between|cheese|chips|jelly|roll|butter|white|"
+    r"go|do|be|have|get)\b"
+)
+
+
+def trimmed(text: str) -> str:
+    """The text without small talk at its end."""
+    for _ in range(4):
+        shorter = _TAIL.sub("", text.strip(" ,.:;-!"))
+        if shorter == text:
+            break
+        text = shorter
+    return text.strip(" ,.:;-!")
+
+
+def value_of(text: str) -> str | None:
+    """The value that the words name, or None where they point at something said elsewhere or run on too long."""
+    value = trimmed(_CUT.sub("", trimmed(text)))
+    if not value or "\ue002" in value or _DEICTIC.match(value) or _ADDRESS.search(value):
+        return None
+    return value if len(value.split()) <= MOST_WORDS and any(char.isalnum() for char in value) else None
+
+
+def listed(value: str) -> list[str]:
+    """"tea, coffee and milk" as three values; one value where the parts may belong together."""
+    parts = [part for part in _JOIN.split(value) if part]
+    if not 1 < len(parts) <= 5 or any(len(part.split()) > 3 or _NOT_ITEM.search(part) or part.split()[0].lower() in ("then", "so", "also", "yes") for part in parts):
+        return [value]
+    # A verb in front ("playing chess and tennis") belongs to every part; leave such a list whole.
+    if parts[0].split()[0].endswith("ing") and not all(part.split()[0].endswith("ing") for part in parts[1:]):
+        return [value]
+    return parts

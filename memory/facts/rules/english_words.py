@@ -1,0 +1,158 @@
+"""Closed lists of English words the rules lean on. Each is a regular expression alternative."""
+
+from __future__ import annotations
+
+
+def _any(words: str) -> str:
+    return "(?:" + "|".join(words.split()) + ")"
+
+
+KIN = (
+    "(?:(?:older|younger|little|big|elder|twin|baby|half|step|late|oldest|youngest|only|ex)[- ])?"
+    + _any(
+        "mom mum mother dad father parents? mama papa mommy daddy sisters? brothers? siblings? bro sis sons? daughters? "
+        "kids? child children toddler baby wife husband hubby girlfriend boyfriend gf bf partner fianc[eé]e? spouse "
+        "grandma grandmother granny nana grandpa grandfather grandparents aunt auntie uncle cousins? nephews? nieces? "
+        "(?:mother|father|sister|brother)-in-law in-laws stepmom stepdad ex twins? family ex-wife ex-husband "
+        "ex-girlfriend ex-boyfriend"
+    )
+)
+PEOPLE = (
+    "(?:best |close |old |childhood |new |late )?"
+    + _any(
+        "friends? bestie bff roommates? flatmates? housemates? boss manager coworkers? colleagues? neighbou?rs? teacher "
+        "professor landlord classmates? therapist mentor crush coach"
+    )
+)
+PET = (
+    _any(
+        "cats? dogs? kittens? kitty pupp(?:y|ies) pup doggo hamsters? rabbits? bunn(?:y|ies) parrots? birds? goldfish "
+        "fish turtles? tortoise snakes? lizards? gecko guinea(?:[ -]pigs?) ferrets? horses? pony chinchilla hedgehog "
+        "budgies? parakeet cockatiel axolotl tarantula corgi poodle husky shiba labrador lab retriever beagle bulldog "
+        "dachshund chihuahua pug samoyed ragdoll tabby siamese chickens? ducks? goats?"
+    )
+)
+OCCUPATION = (
+    "(?:(?:[a-z]+(?:-[a-z]+)?) ){0,3}"
+    + _any(
+        "teacher nurse doctor engineer developer programmer designer artist writer author lawyer attorney paralegal "
+        "accountant chef cook baker barista bartender waiter waitress server cashier driver pilot mechanic electrician "
+        "plumber carpenter builder architect scientist researcher professor lecturer tutor dentist pharmacist surgeon "
+        "vet veterinarian paramedic firefighter soldier marine officer cop policeman detective journalist reporter "
+        "editor translator interpreter librarian photographer videographer filmmaker director producer actor actress "
+        "singer musician composer dancer painter illustrator animator sculptor model manager supervisor consultant "
+        "analyst administrator receptionist secretary assistant clerk salesperson salesman realtor broker banker "
+        "trader economist psychologist psychiatrist therapist counselor counsellor physicist chemist biologist "
+        "mathematician statistician historian philosopher farmer gardener florist fisherman sailor janitor cleaner "
+        "hairdresser barber tailor jeweler butcher courier postman plumber welder technician operator freelancer "
+        "contractor entrepreneur founder ceo cto streamer youtuber blogger vtuber trainer coach referee athlete "
+        "boxer footballer nanny babysitter caregiver housewife househusband homemaker intern apprentice postdoc "
+        "trainee recruiter marketer strategist copywriter tester sysadmin devops hygienist optometrist midwife "
+        "radiologist cardiologist oncologist geologist astronomer archaeologist "
+        "paediatrician pediatrician physiotherapist physio nutritionist dietitian social[ -]worker civil[ -]servant"
+    )
+)
+STUDENT = (
+    "(?:[a-z]+(?:-[a-z]+)? ){0,3}(?:student|freshman|sophomore|undergrad|undergraduate|grad student|phd candidate|"
+    "(?:high school|college|university|uni) (?:junior|senior))"
+)
+TRAIT = (
+    "(?:(?:huge|big|total|bit of a|real|massive|complete|true|proud|very|super|pretty) )*"
+    "(?:introverts?|extroverts?|ambiverts?|night owl|morning person|early bird|perfectionist|(?:dog|cat|people|beach|tea|"
+    "coffee|city|night|summer|winter) person|homebody|workaholic|picky eater|light sleeper|heavy sleeper|bookworm|foodie|"
+    "gamer|procrastinator|minimalist|(?:coffee|chocolate|gym|adrenaline) (?:addict|junkie)|neat freak|clean freak|"
+    "control freak|otaku|weeb|[ie][ns][tf][jp](?:-[at])?)"
+)
+TRAIT_ADJECTIVE = _any(
+    "left-handed right-handed lefthanded lefty colou?r-?blind introverted extroverted ambidextrous bilingual trilingual "
+    "shy dyslexic autistic neurodivergent short-sighted nearsighted farsighted deaf"
+)
+ZODIAC = _any("aries taurus gemini cancer leo virgo libra scorpio sagittarius capricorn aquarius pisces")
+IDENTITY = (
+    "(?:a )?(?:gay|bi|bisexual|lesbian|trans|transgender|non-?binary|asexual|christian|catholic|muslim|jewish|buddhist|"
+    "hindu|atheist|agnostic|veteran|immigrant|expat)(?: (?:man|woman|guy|girl|person))?"
+    "|a (?:man|woman|guy|girl|dude|male|female)"
+)
+NATIONALITY = _any(
+    "american british english scottish welsh irish canadian australian german french spanish italian portuguese dutch "
+    "belgian swiss austrian polish czech russian ukrainian swedish norwegian danish finnish greek turkish chinese "
+    "japanese korean taiwanese vietnamese thai indian pakistani filipino filipina indonesian malaysian singaporean "
+    "mexican brazilian argentinian colombian chilean peruvian egyptian nigerian kenyan ethiopian moroccan israeli "
+    "iranian persian iraqi lebanese romanian hungarian bulgarian croatian serbian kiwi"
+)
+LANGUAGE = (
+    "(?:(?:fluent|some|a (?:little|bit of)|native|basic|broken|conversational|mandarin) )?"
+    + _any(
+        "english french spanish german italian portuguese dutch russian polish ukrainian japanese chinese mandarin "
+        "cantonese korean arabic hebrew hindi urdu bengali turkish greek swedish norwegian danish finnish czech thai "
+        "vietnamese indonesian malay tagalog swahili latin esperanto welsh irish farsi persian romanian hungarian"
+    )
+)
+DIET = _any("vegan vegetarian vegeterian veggie pescatarian pescetarian keto halal kosher gluten-free dairy-free plant-based")
+ILLNESS = _any(
+    "diabetes asthma epilepsy anemia anaemia migraines? adhd add ocd ptsd autism insomnia arthritis eczema psoriasis "
+    "hypertension scoliosis tinnitus celiac crohn's ibs depression anxiety hypothyroidism endometriosis pcos vertigo "
+    "narcolepsy cancer hepatitis lupus fibromyalgia (?:type \\d diabetes) (?:high blood pressure) (?:sleep apnea) "
+    "(?:chronic [a-z]+) (?:social anxiety) (?:bipolar(?: disorder)?) (?:an? (?:anxiety|eating|bipolar) disorder) "
+    "(?:a heart condition) (?:a bad (?:back|knee|shoulder)) (?:back problems) (?:panic attacks)"
+)
+OWNED = (
+    "(?:(?:[a-z0-9]+(?:-[a-z]+)?) ){0,3}"
+    + _any(
+        "car bike bicycle motorcycle motorbike scooter truck van boat house apartment flat condo guitar piano violin "
+        "cello drums? keyboard ukulele bass telescope camera drone laptop macbook pc computer ipad tablet iphone phone "
+        "switch ps4 ps5 playstation xbox console kindle garden farm shop store cafe restaurant business startup company "
+        "blog podcast channel youtube newsletter collection bookshelf record[ -]player turntable tattoos? piercings? "
+        "tesla greenhouse cabin rv motorhome sewing[ -]machine 3d[ -]printer"
+    )
+)
+EVENT_NOUN = (
+    "(?:(?:[a-z0-9]+(?:'s)?(?:-[a-z]+)?) ){0,3}"
+    + _any(
+        "exams? tests? finals? midterms? quiz interview meeting appointment date flight surgery operation wedding "
+        "deadline presentation concert recital rehearsal audition trip vacation holiday checkup check-up class lecture "
+        "seminar workshop marathon race game match tournament competition performance show conference party birthday "
+        "dinner lunch brunch call shift train reunion graduation defen[cs]e hearing trial mri scan blood[ -]test "
+        "physical therapy dentist session lesson essay paper thesis project assignment homework presentation anniversary "
+        "move gig festival"
+    )
+)
+STRONG_FEELING = _any(
+    "depressed anxious stressed(?:[ -]out)? lonely burn(?:ed|t)[ -]out heartbroken overwhelmed devastated grieving "
+    "homesick sick ill pregnant unemployed exhausted miserable hopeless scared terrified worried nervous excited proud "
+    "insecure hungover injured jet-?lagged"
+)
+WEAK_FEELING = _any(
+    "tired sad down happy upset angry frustrated bored busy sleepy moody low numb lost stuck confused unmotivated "
+    "restless content relaxed grateful hopeful jealous guilty embarrassed ashamed swamped annoyed empty blue better good "
+    "great terrible awful bad unwell calm cranky"
+)
+PRESENT_VERB = _any(
+    "wake get go run walk jog swim work study eat drink cook read write watch play listen take make do have drive ride "
+    "cycle bike meditate exercise train practi[cs]e sleep nap stay spend visit call check feed clean wash shower skip "
+    "brush start stop finish come leave meet see talk sing dance draw paint knit sew garden bake buy order use wear "
+    "keep put save travel teach volunteer smoke vape journal stretch lift hike climb surf ski fish hunt shop stream game "
+    "code program forget lose need try help hang celebrate attend commute procrastinate overthink pray dream snore"
+)
+PAST_VERB = _any(
+    "went had ate drank saw met bought sold got gave took made did ran swam broke lost won found wrote read drew sang "
+    "flew drove rode fell fought caught taught built sent spent left slept woke began came became chose grew hurt cut "
+    "quit beat bet hit paid put rang shot stole threw wore held kept led lent hung spoke spilled burnt burned made "
+    "watched moved [a-z]{2,12}ed"
+)
+NOT_EVENT = _any(
+    "said told asked thought knew felt guessed meant wanted needed liked loved hated seemed remembered forgot heard "
+    "noticed realized realised wondered hoped wished used mentioned agreed supposed assumed believed expected imagined "
+    "decided figured replied answered texted missed laughed smiled talked chatted promised"
+)
+LIFE_EVENT = (
+    r"(?:passed|failed|aced|flunked) (?:my|the|all)|graduated|got (?:married|engaged|divorced|promoted|fired|laid off|hired|"
+    r"accepted|dumped|a (?:new )?(?:job|promotion|raise|tattoo|haircut|puppy|kitten|scholarship|job offer)|"
+    r"into [a-z]+|my (?:license|degree|results?|first|braces|diploma|visa|wisdom))|broke (?:my|up)|lost my|quit (?:my|smoking|"
+    r"drinking)|started (?:a|my|working|learning|taking|going|dating|seeing|playing|reading|watching|therapy|university|"
+    r"college|school)|"
+    r"finished (?:my|reading|writing|watching|the)|adopted|bought|sold my|won (?:a|the|my|first|second)|ran (?:a|my)|"
+    r"published|submitted my|retired|resigned|proposed|had (?:a baby|surgery|an (?:accident|operation)|my)|moved (?:out|in|house|back|into)|"
+    r"crashed my|sprained|adopted|joined|signed up|enrolled|switched|failed|landed|wrote (?:a|my)|built (?:a|my)|"
+    r"completed|visited|climbed|learned|learnt|came out|stopped (?:smoking|drinking|eating)|gave up|broke up"
+)

@@ -1,0 +1,192 @@
+"""Active facts (``facts.json``) and archived ones (``facts_archive.json``)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import orjson
+
+from memory.clock import Clock
+from memory.facts.fact import Fact
+from memory.facts.record import from_record, to_record
+from memory.store import layout
+from memory.store.events import Event
+from memory.store.view import Change, FileView, in_chunks, list_of_lines, parse_list
+
+
+class FactList(FileView):
+    """Facts by id, in the order they were learnt."""
+
+    _kind: str  # stem of the event types that adopt and edit this list
+
+    def __init__(self, clock: Clock) -> None:
+        self._clock = clock
+        self._facts: dict[str, Fact] = {}
+        self._odd: list[Any] = []          # rows that are no facts, kept as they came
+        self.touched: set[str] = set()     # ids changed since recall last looked
+
+    def __iter__(self) -> Iterator[Fact]:
+        return iter(self._facts.values())
+
+    def __len__(self) -> int:
+        return len(self._facts)
+
+    def __contains__(self, fact_id: object) -> bool:
+        return fact_id in self._facts
+
+    def get(self, fact_id: str) -> Fact | None:
+        return self._facts.get(fact_id)
+
+    def reset(self) -> None:
+        self.touched.update(self._facts)
+        self._facts, self._odd, self.seq = {}, [], 0
+
+    @property
+    def empty(self) -> bool:
+        return not self._facts and not self._odd
+
+    @property
+    def size(self) -> int:
+        return len(self._facts)
+
+    def _put(self, record: object) -> None:
+        fact = from_record(record, self._clock)
+        if fact is None:
+            if record not in self._odd:
+                self._odd.append(record)
+            return
+        self._replace(fact)
+
+    def _replace(self, fact: Fact) -> None:
+        self._facts[fact.id] = fact
+        self.touched.add(fact.id)
+        self.dirty += 1
+
+    def _drop(self, fact_id: str) -> None:
+        if self._facts.pop(fact_id, None) is not None:
+            self.touched.add(fact_id)
+            self.dirty += 1
+
+    def fold(self, event: Event) -> None:
+        if event.type == f"{self._kind}.adopted":
+            if event.data["reset"]:
+                seq = self.seq
+                self.reset()
+                self.seq = seq
+            for record in event.data["facts"]:
+                self._put(record)
+        elif event.type == f"{self._kind}.edited":
+            for record in event.data["put"]:
+                self._put(record)
+            for fact_id in event.data["drop"]:
+                self._drop(fact_id)
+        else:
+            self._fold(event)
+        self.seq = event.seq
+
+    def _fold(self, event: Event) -> None:
+        raise NotImplementedError
+
+    def read(self, data: bytes, clock: Clock) -> None:
+        self.reset()
+        for record in parse_list(data):
+            self._put(record)
+        self.dirty = 0
+
+    def render(self) -> Callable[[], Iterable[bytes]]:
+        facts, odd = list(self._facts.values()), list(self._odd)
+        return lambda: list_of_lines(
+            [*(orjson.dumps(to_record(fact)) for fact in facts), *(orjson.dumps(row) for row in odd)]
+        )
+
+    def adoption(self) -> list[Change]:
+        records = [to_record(fact) for fact in self._facts.values()]
+        return in_chunks([*records, *self._odd], f"{self._kind}.adopted", "facts")
+
+    def edits(self, base: FileView, edited: FileView, clock: Clock) -> list[Change]:
+        assert isinstance(base, FactList) and isinstance(edited, FactList)
+        put = [to_record(fact) for fact in edited if base.get(fact.id) != fact]
+        put += [row for row in edited._odd if row not in base._odd]
+        drop = [fact.id for fact in base if fact.id not in edited]
+        return [(f"{self._kind}.edited", {"put": put, "drop": drop})] if put or drop else []
+
+
+class Facts(FactList):
+    """What is known now."""
+
+    file = layout.FACTS
+    _kind = "facts"
+
+    def __init__(self, clock: Clock) -> None:
+        super().__init__(clock)
+        self._by_hash: dict[str, str] = {}
+        self._by_slot: dict[str, set[str]] = {}
+
+    def reset(self) -> None:
+        super().reset()
+        self._by_hash, self._by_slot = {}, {}
+
+    def same_text(self, text_hash: str) -> Fact | None:
+        """The active fact with that text hash."""
+        fact_id = self._by_hash.get(text_hash)
+        return self._facts.get(fact_id) if fact_id is not None else None
+
+    def in_slot(self, slot: str) -> list[Fact]:
+        """Active facts that answer the same question, oldest first."""
+        return sorted(
+            (self._facts[fact_id] for fact_id in self._by_slot.get(slot, ())), key=lambda fact: fact.created_at
+        )
+
+    def _replace(self, fact: Fact) -> None:
+        self._unindex(fact.id)
+        super()._replace(fact)
+        self._by_hash[fact.hash] = fact.id
+        if fact.slot is not None:
+            self._by_slot.setdefault(fact.slot, set()).add(fact.id)
+
+    def _drop(self, fact_id: str) -> None:
+        self._unindex(fact_id)
+        super()._drop(fact_id)
+
+    def _unindex(self, fact_id: str) -> None:
+        old = self._facts.get(fact_id)
+        if old is None:
+            return
+        if self._by_hash.get(old.hash) == fact_id:
+            del self._by_hash[old.hash]
+        if old.slot is not None:
+            self._by_slot.get(old.slot, set()).discard(fact_id)
+
+    def _fold(self, event: Event) -> None:
+        match event.type:
+            case "fact.added" | "fact.revised":
+                self._put(event.data)
+            case "fact.superseded":
+                old = self._facts.get(event.data["id"])
+                if old is not None:
+                    self._replace(replace(old, superseded_by=event.data["by"]))
+            case "fact.archived":
+                for record in event.data["facts"]:
+                    self._drop(record["id"])
+            case "fact.erased":
+                for fact_id in event.data["ids"]:
+                    self._drop(fact_id)
+
+
+class FactsArchive(FactList):
+    """What was absorbed and grew old; searchable, no longer worked on."""
+
+    file = layout.FACTS_ARCHIVE
+    _kind = "facts_archive"
+
+    def _fold(self, event: Event) -> None:
+        match event.type:
+            case "fact.archived":
+                for record in event.data["facts"]:
+                    self._put(record)
+            case "fact.erased":
+                for fact_id in event.data["ids"]:
+                    self._drop(fact_id)
+

@@ -1,0 +1,1 @@
+"""The raw conversation and its recent window."""

@@ -1,0 +1,346 @@
+"""Every turn ever said, in ``time_indexed.db``: a view whose seq stands in the same transaction as its rows.
+
+The companion's tables stay as they are; what they have no column for lies beside them in
+``memory_turns`` (row, id, zone, arrival, speaker) and ``memory_state``.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import sqlite3
+from collections import deque
+from collections.abc import AsyncIterator, Iterable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import aiosqlite
+import orjson
+
+from memory.clock import Clock
+from memory.history.turn import Turn
+from memory.ids import Ids
+from memory.store import layout
+from memory.store.events import Event
+from memory.store.files import FILE_MODE, Disk
+from memory.store.view import Change, View, in_chunks
+
+log = logging.getLogger(__name__)
+
+TAIL = 200  # newest turns kept in memory, to tell a resend
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS time_indexed_original (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT, message TEXT, timestamp DATETIME);
+CREATE TABLE IF NOT EXISTS time_indexed_compressed (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, session_id TEXT, message TEXT, timestamp DATETIME);
+CREATE INDEX IF NOT EXISTS memory_by_time ON time_indexed_original (timestamp);
+CREATE TABLE IF NOT EXISTS memory_turns (
+    row INTEGER PRIMARY KEY, turn_id TEXT NOT NULL UNIQUE, at TEXT NOT NULL, received TEXT NOT NULL, speaker TEXT);
+CREATE TABLE IF NOT EXISTS memory_state (name TEXT PRIMARY KEY, value INTEGER NOT NULL);
+"""
+
+_SELECT = (
+    "SELECT o.id, o.session_id, o.message, o.timestamp, m.turn_id, m.at, m.received, m.speaker "
+    "FROM time_indexed_original AS o LEFT JOIN memory_turns AS m ON m.row = o.id "
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A turn with the moment it arrived."""
+
+    turn: Turn
+    received: datetime
+
+
+class TurnsDb(View):
+    """The raw conversation of one space."""
+
+    def __init__(self, directory: Path, disk: Disk, clock: Clock, ids: Ids) -> None:
+        self.seq = 0
+        self.last_row = 0
+        self.last_at: datetime | None = None
+        self.tail: deque[Kept] = deque(maxlen=TAIL)
+        self.used_at = 0.0
+        self._directory = directory
+        self._disk = disk
+        self._clock = clock
+        self._ids = ids
+        self._pending: list[Kept] = []
+        self._erased: list[int] = []
+        self._saved_seq = 0
+        self._connection: aiosqlite.Connection | None = None
+        self._opening = asyncio.Lock()
+
+    @property
+    def path(self) -> Path:
+        return self._directory / layout.TURNS
+
+    @property
+    def dirty(self) -> bool:
+        return self._saved_seq != self.seq and (bool(self._pending) or bool(self._erased))
+
+    @property
+    def lags(self) -> bool:
+        """Whether so many events passed the database by that its seq should be written anew."""
+        return self.seq - self._saved_seq > 500
+
+    @property
+    def is_open(self) -> bool:
+        return self._connection is not None
+
+    # folding
+
+    def fold(self, event: Event) -> None:
+        match event.type:
+            case "turns.added" | "turns.adopted":
+                self._erased += event.data.get("moved", ())
+                for value in event.data["turns"]:
+                    self._put(Kept(Turn.from_json(value), event.at))
+            case "turns.erased":
+                self._erase(event.data["rows"])
+        self.seq = event.seq
+
+    def _put(self, kept: Kept) -> None:
+        self._pending.append(kept)
+        self.tail.append(kept)
+        self.last_row = max(self.last_row, kept.turn.row)
+        if self.last_at is None or kept.turn.at > self.last_at:
+            self.last_at = kept.turn.at
+
+    def _erase(self, rows: Iterable[int]) -> None:
+        gone = set(rows)
+        self._erased += gone
+        self._pending = [kept for kept in self._pending if kept.turn.row not in gone]
+        self.tail = deque((kept for kept in self.tail if kept.turn.row not in gone), maxlen=TAIL)
+
+    # opening and closing
+
+    async def load(self) -> list[Kept]:
+        """Read where the database stands. Returns rows that another program added since.
+
+        An unreadable database is set aside; its rows come back from the journal.
+        """
+        await self.close()
+        self._reset()
+        if not await self._disk.run(self.path.exists):
+            return []
+        try:
+            return await self._read_state()
+        except (sqlite3.DatabaseError, ValueError, TypeError, KeyError) as error:
+            await self.close()
+            stamp = self._clock.now().strftime("%Y%m%dT%H%M%S%f")
+            for suffix in ("", "-wal", "-shm"):
+                path = self.path.with_name(self.path.name + suffix)
+                if path.exists():
+                    aside = path.with_name(f"{layout.TURNS}.corrupt-{stamp}{suffix}")
+                    await self._disk.run(self._disk.set_aside, path, aside)
+            log.warning(
+                "%s/%s is unreadable (%s): set aside and made again from the journal",
+                self._directory.name, layout.TURNS, type(error).__name__,
+            )
+            self._reset()
+            return []
+
+    def _reset(self) -> None:
+        self.seq, self._saved_seq, self.last_row, self.last_at = 0, 0, 0, None
+        self.tail.clear()
+        self._pending, self._erased = [], []
+
+    async def _read_state(self) -> list[Kept]:
+        async with self._open() as db:
+            state = {name: value async for name, value in await db.execute("SELECT name, value FROM memory_state")}
+            self.seq = self._saved_seq = state.get("seq", 0)
+            known = state.get("row", 0)
+            self.last_row = known
+            rows = await db.execute(f"{_SELECT} WHERE o.id <= ? ORDER BY o.id DESC LIMIT ?", (known, TAIL))
+            found = [self._kept(row) async for row in rows]
+            self.tail.extend(reversed(found))
+            rows = await db.execute(
+                f"{_SELECT} WHERE o.timestamp IS NOT NULL ORDER BY o.timestamp DESC, o.id DESC LIMIT 1"
+            )
+            latest = await rows.fetchone()
+            self.last_at = self._kept(latest).turn.at if latest is not None else None
+            rows = await db.execute(f"{_SELECT} WHERE o.id > ? ORDER BY o.id", (known,))
+            return [self._kept(row) async for row in rows]
+
+    @contextlib.asynccontextmanager
+    async def _open(self) -> AsyncIterator[aiosqlite.Connection]:
+        async with self._opening:
+            if self._connection is None:
+                self._connection = await self._connect()
+        self.used_at = self._clock.monotonic()
+        yield self._connection
+
+    async def _connect(self) -> aiosqlite.Connection:
+        if not await self._disk.run(self._directory.is_dir):
+            raise FileNotFoundError(self._directory)
+        await self._disk.run(self.path.touch, FILE_MODE)
+        await self._disk.run(self.path.chmod, FILE_MODE)
+        db = await aiosqlite.connect(self.path, timeout=10.0)
+        try:
+            await db.execute("PRAGMA journal_mode=WAL")
+            await db.execute("PRAGMA synchronous=NORMAL")
+            await db.execute("PRAGMA secure_delete=ON")
+            columns = [row[1] async for row in await db.execute("PRAGMA table_info(time_indexed_original)")]
+            if columns and "timestamp" not in columns:  # databases of the companion's first versions
+                await db.execute("ALTER TABLE time_indexed_original ADD COLUMN timestamp DATETIME")
+            await db.executescript(_SCHEMA)
+            await db.commit()
+        except BaseException:
+            await db.close()
+            raise
+        return db
+
+    async def close(self) -> None:
+        """Close the database file; it opens again when needed."""
+        async with self._opening:
+            db, self._connection = self._connection, None
+            if db is not None:
+                with contextlib.suppress(sqlite3.Error):
+                    await db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+                await db.close()
+
+    # saving
+
+    async def save(self) -> None:
+        """Bring the file up to what was folded, in one transaction."""
+        seq, adding, erasing = self.seq, list(self._pending), list(self._erased)
+        if seq == self._saved_seq:
+            return
+        async with self._open() as db:
+            try:
+                for table, column in (("time_indexed_original", "id"), ("memory_turns", "row")):
+                    await db.executemany(f"DELETE FROM {table} WHERE {column} = ?", [(row,) for row in erasing])
+                await db.executemany(
+                    "INSERT OR REPLACE INTO time_indexed_original (id, session_id, message, timestamp)"
+                    " VALUES (?, ?, ?, ?)",
+                    [(kept.turn.row, kept.turn.session, _message(kept.turn), _stamp(kept.turn.at)) for kept in adding],
+                )
+                await db.executemany(
+                    "INSERT OR REPLACE INTO memory_turns (row, turn_id, at, received, speaker) VALUES (?, ?, ?, ?, ?)",
+                    [
+                        (k.turn.row, k.turn.id, k.turn.at.isoformat(), k.received.isoformat(), k.turn.speaker)
+                        for k in adding
+                    ],
+                )
+                await db.executemany(
+                    "INSERT OR REPLACE INTO memory_state (name, value) VALUES (?, ?)",
+                    [("seq", seq), ("row", self.last_row)],
+                )
+                self._disk.at("db.before_commit")
+                await db.commit()
+            except BaseException:
+                await db.rollback()
+                raise
+        self._disk.at("db.committed")
+        self._saved_seq = seq
+        self._pending = self._pending[len(adding) :]
+        self._erased = self._erased[len(erasing) :]
+
+    def forget_seq(self) -> None:
+        """The seq in the file no longer means anything: the journal begins again below it."""
+        self._saved_seq = -1
+
+    # reading
+
+    async def after(self, row: int, limit: int) -> list[Turn]:
+        """The oldest turns with a higher row."""
+        pending = [kept.turn for kept in self._pending if kept.turn.row > row]
+        if pending and pending[0].row == row + 1:
+            return pending[:limit]
+        stored = await self._select("WHERE o.id > ? ORDER BY o.id LIMIT ?", (row, limit))
+        return _merged(stored, pending)[:limit]
+
+    async def between(self, first_row: int, last_row: int) -> list[Turn]:
+        """Turns with ``first_row <= row <= last_row``, in order."""
+        pending = [kept.turn for kept in self._pending if first_row <= kept.turn.row <= last_row]
+        if pending and pending[0].row == first_row:
+            return pending
+        stored = await self._select("WHERE o.id BETWEEN ? AND ? ORDER BY o.id", (first_row, last_row))
+        return _merged(stored, pending)
+
+    async def by_id(self, turn_ids: Sequence[str]) -> dict[str, Turn]:
+        """The turns with these ids, as far as they exist."""
+        wanted = set(turn_ids)
+        found = {kept.turn.id: kept.turn for kept in (*self.tail, *self._pending) if kept.turn.id in wanted}
+        for turn_id in wanted - found.keys():
+            for turn in await self._select("WHERE m.turn_id = ?", (turn_id,)):
+                found[turn.id] = turn
+        return found
+
+    async def _select(self, where: str, values: tuple[Any, ...]) -> list[Turn]:
+        if not await self._disk.run(self.path.exists):
+            return []
+        async with self._open() as db:
+            rows = await db.execute(_SELECT + where, values)
+            return [self._kept(row).turn async for row in rows]
+
+    def _kept(self, row: Any) -> Kept:
+        number, session, message, stamp, turn_id, at, received, speaker = row
+        kind, content = _read_message(message)
+        moment = datetime.fromisoformat(at) if at else self._foreign_time(stamp)
+        turn = Turn(
+            id=turn_id or self._ids.new("turn"),
+            row=number,
+            kind=kind,
+            content=content,
+            at=moment,
+            session=session or "",
+            speaker=speaker,
+        )
+        return Kept(turn, datetime.fromisoformat(received) if received else moment)
+
+    def _foreign_time(self, stamp: object) -> datetime:
+        """A time another program wrote; a row without one counts as said long ago."""
+        try:
+            return self._clock.local(datetime.fromisoformat(str(stamp)))
+        except ValueError:
+            return self._clock.local(datetime(1970, 1, 2))  # noqa: DTZ001 - made aware here
+
+    def adoption(self, rows: Sequence[Kept]) -> list[Change]:
+        """Rows of another program as events.
+
+        They keep their numbers unless a turn of ours, not yet in the file, has one of them.
+        """
+        if not rows:
+            return []
+        turns = [kept.turn for kept in rows]
+        moved: list[int] = []
+        if turns[0].row <= self.last_row:
+            moved = [turn.row for turn in turns]
+            turns = [replace(turn, row=self.last_row + 1 + place) for place, turn in enumerate(turns)]
+        changes = in_chunks([turn.to_json() for turn in turns], "turns.adopted", "turns")
+        changes[0] = (changes[0][0], {**changes[0][1], "moved": moved})
+        return changes
+
+
+def _merged(stored: list[Turn], pending: list[Turn]) -> list[Turn]:
+    known = {turn.row for turn in stored}
+    return sorted([*stored, *(turn for turn in pending if turn.row not in known)], key=lambda turn: turn.row)
+
+
+def _message(turn: Turn) -> str:
+    return orjson.dumps({"type": turn.kind, "data": {"content": turn.content}}).decode()
+
+
+def _stamp(at: datetime) -> str:
+    return at.strftime("%Y-%m-%d %H:%M:%S.%f")
+
+
+def _read_message(message: object) -> tuple[str, Any]:
+    """Kind and content of a stored message; whatever it is, it is shown rather than dropped."""
+    try:
+        value = orjson.loads(message if isinstance(message, (str, bytes)) else str(message))
+    except orjson.JSONDecodeError:
+        return "human", str(message)
+    if not isinstance(value, dict):
+        return "human", str(value)
+    data = value.get("data")
+    content = data.get("content", "") if isinstance(data, dict) else data
+    kind = value.get("type")
+    return (kind if isinstance(kind, str) else "human"), content if isinstance(content, (str, list)) else str(content)

@@ -1,0 +1,1 @@
+"""What is asked of machine learning: text in, text or vectors out."""

@@ -1,0 +1,1 @@
+"""Who the people are, as the character sees them."""

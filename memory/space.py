@@ -1,0 +1,299 @@
+"""One directory and everything that lives in it."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from memory.clock import Clock
+from memory.cursors import Cursors
+from memory.facts.view import Facts, FactsArchive
+from memory.history.keys import Keys
+from memory.history.recent import Recent, RecentMeta
+from memory.history.turns_db import Kept, TurnsDb
+from memory.ids import Ids
+from memory.settings import Settings
+from memory.store.events import Event
+from memory.store.files import Disk
+from memory.store.journal import Journal
+from memory.store.outbox import Outbox
+from memory.store.shelf import Found, Shelf
+from memory.store.view import Change, FileView, Unreadable, View
+
+log = logging.getLogger(__name__)
+
+_SHOWN = 400
+_RETRY = 2.0  # seconds before a save that the disk refused is tried again
+
+
+class Views:
+    """The file views of a space. A second set serves to rebuild one of them from the journal."""
+
+    def __init__(self, settings: Settings, clock: Clock) -> None:
+        self.recent = Recent()
+        self.recent_meta = RecentMeta()
+        self.facts = Facts(clock)
+        self.facts_archive = FactsArchive(clock)
+        self.cursors = Cursors()
+        self.keys = Keys(most=settings.keys_kept, seconds=settings.keys_age)
+
+    def all(self) -> tuple[FileView, ...]:
+        return tuple(view for view in vars(self).values() if isinstance(view, FileView))
+
+
+class MemorySpace:
+    """A character's memory, or a scope's. Obtained from ``Spaces.use`` only."""
+
+    def __init__(
+        self,
+        name: str,
+        directory: Path,
+        settings: Settings,
+        disk: Disk,
+        clock: Clock,
+        ids: Ids,
+        *,
+        permit: Callable[[], None],
+        committed: Callable[[MemorySpace], None],
+        failed: Callable[[str], None],
+    ) -> None:
+        self.name = name
+        self.directory = directory
+        self.settings = settings
+        self.clock = clock
+        self.ids = ids
+        self.views = Views(settings, clock)
+        self.turns = TurnsDb(directory, disk, clock, ids)
+        self.outbox = Outbox(directory, disk, clock)
+        self.settling = asyncio.Lock()      # held by /renew and /settle; /new_dialog waits for it
+        self.journal = Journal(
+            directory,
+            disk,
+            clock,
+            ids,
+            fold=self._fold,
+            recover=self.load,
+            permit=permit,
+            segment_bytes=settings.segment_bytes,
+        )
+        self.shelf = Shelf(directory, disk, clock, self.views.all())
+        self.written_at = clock.monotonic()
+        self.shown: deque[str] = deque(maxlen=_SHOWN)  # texts that recall answered with lately
+        self._disk = disk
+        self._committed = committed
+        self._failed = failed
+        self._wake = asyncio.Event()
+        self._saver: asyncio.Task[None] | None = None
+        self._saving = asyncio.Lock()
+
+    # the views by name
+
+    @property
+    def recent(self) -> Recent:
+        return self.views.recent
+
+    @property
+    def facts(self) -> Facts:
+        return self.views.facts
+
+    def at(self, point: str) -> None:
+        """Reach a named point, for the crash tests."""
+        self._disk.at(point)
+
+    # opening
+
+    async def load(self) -> None:
+        """Read what is on disk and make it whole again. May be called anew at any time under the write lock."""
+        await self._disk.run(self._disk.remove_temporaries, self.directory)
+        await self.journal.open()
+        found = await self.shelf.load(journal_is_new=self.journal.seq == 0)
+        rows = await self.turns.load()
+        await self.outbox.load(self.shelf.marks.get("outbox", 0))
+        if self.journal.damage is not None:
+            await self._catch_up(self._all_views())
+            return
+        if max(self.shelf.highest, self.turns.seq, self.outbox.seq) > self.journal.seq:
+            await self._heal()
+            return
+        edited = [one for one in found if one.edited is not None]
+        for one in edited:
+            await self._catch_up([one.view])
+        await self._catch_up(self._all_views())
+        changes = [change for one in found if one.adopt for change in one.view.adoption()]
+        changes += self.turns.adoption(rows)
+        if not self.journal.seq and rows:
+            # What another program already learnt from is not learnt from again.
+            changes.append(("cursor.moved", {"name": "extracted_row", "to": rows[-1].turn.row}))
+        for one in edited:
+            changes += await self._edits(one)
+        await self._take_in(changes, "adopted" if not self.journal.seq else "taken in")
+
+    async def _heal(self) -> None:
+        """The journal lost its end, but views that were saved later have it: they become events again."""
+        log.error("journal of %s ends before its views; taking the views over", self.name)
+        last_row = 0
+        async for events in self.journal.events(0):
+            for event in events:
+                if event.type in ("turns.added", "turns.adopted"):
+                    last_row = max([last_row, *(turn["row"] for turn in event.data["turns"])])
+        await self._catch_up(self._all_views())
+        changes: list[Change] = [change for view in self.views.all() for change in view.adoption()]
+        stored = [Kept(turn, turn.at) for turn in await self.turns.after(last_row, 10**9)]
+        if stored:
+            kept, self.turns.last_row = self.turns.last_row, 0
+            changes += self.turns.adoption(stored)
+            self.turns.last_row = kept
+        self.shelf.forget_seqs()
+        self.turns.forget_seq()
+        await self._take_in(changes or [("space.healed", {})], "healed")
+
+    async def _take_in(self, changes: Sequence[Change], how: str) -> None:
+        if not changes:
+            return
+        batch = self.journal.batch()
+        for type_, data in changes:
+            batch.add(type_, data)
+        await self.journal.commit(batch)
+        log.info("%s: %d changes %s", self.name, len(changes), how)
+
+    def _all_views(self) -> list[View]:
+        return [*self.views.all(), self.turns, self.outbox]
+
+    async def _catch_up(self, views: Sequence[View]) -> None:
+        """Fold what the journal has beyond each view's own seq."""
+        lowest = min(view.seq for view in views)
+        if lowest >= self.journal.seq:
+            return
+        async for events in self.journal.events(lowest):
+            for event in events:
+                for view in views:
+                    if view.seq < event.seq:
+                        view.fold(event)
+
+    async def _edits(self, found: Found) -> list[Change]:
+        """What somebody changed in a file, against the likeliest content it started from."""
+        place = self.views.all().index(found.view)
+        edited = Views(self.settings, self.clock).all()[place]
+        assert found.edited is not None
+        edited.read(found.edited, self.clock)
+        best: list[Change] | None = None
+        for seq in found.bases or (0,):
+            base = Views(self.settings, self.clock).all()[place]
+            async for events in self.journal.events(0, seq):
+                for event in events:
+                    base.fold(event)
+            changes = found.view.edits(base, edited, self.clock)
+            if best is None or _weight(changes) < _weight(best):
+                best = changes
+        found.view.dirty += 1
+        return best or []
+
+    # while open
+
+    def _fold(self, events: Sequence[Event]) -> None:
+        for event in events:
+            for view in self._all_views():
+                view.fold(event)
+        self.written_at = self.clock.monotonic()
+        self._wake.set()
+        if self._saver is None:
+            self._saver = asyncio.create_task(self._save_loop(), name=f"save {self.name}")
+        self._committed(self)
+
+    async def refresh(self) -> None:
+        """Take in what others changed in the files. Cheap when nothing was."""
+        if self.journal.damage is not None or not self.shelf.edited():
+            return
+        async with self._saving, self.journal.write() as batch:
+            for view in self.shelf.edited():
+                bases = self.shelf.bases(view)
+                data = await self.shelf.reread(view)
+                if data is None:
+                    continue
+                try:
+                    changes = await self._edits(Found(view, edited=data, bases=bases))
+                except Unreadable:
+                    await self.shelf.set_aside(view, "corrupt")
+                    view.dirty += 1
+                    self._wake.set()
+                    continue
+                for type_, content in changes:
+                    batch.add(type_, content)
+                log.info("%s: %s was edited, %d changes taken in", self.name, view.file, len(changes))
+
+    # saving
+
+    async def _save_loop(self) -> None:
+        while True:
+            try:
+                await self._wake.wait()
+                await asyncio.sleep(self.settings.save_delay)
+                self._wake.clear()
+                await self.save(prompt=True)
+                while self._lazily_dirty() and not self._wake.is_set():
+                    try:
+                        await asyncio.wait_for(self._wake.wait(), self.settings.save_idle)
+                    except TimeoutError:
+                        await self.save()
+            except asyncio.CancelledError:
+                raise
+            except Exception as error:  # last handler: a save that fails is tried again, nothing is lost
+                log.warning("%s: saving failed (%s); trying again", self.name, type(error).__name__)
+                self._failed(self.name)
+                await asyncio.sleep(_RETRY)
+                self._wake.set()
+
+    def _lazily_dirty(self) -> bool:
+        return any(view.dirty for view in self.views.all())
+
+    async def save(self, *, prompt: bool = False) -> None:
+        """Bring the files up to the journal: all of them, or those that others read at once."""
+        if self.journal.closed:
+            return
+        again = False
+        async with self._saving:
+            if self.outbox.dirty:
+                await self.outbox.save()
+            if self.turns.dirty or (not prompt and self.turns.lags):
+                await self.turns.save()
+            views = [
+                view
+                for view in self.views.all()
+                if view.dirty and (not prompt or view.prompt or view.dirty * 10 > view.size > 1000)
+            ]
+            if views or not prompt:
+                if not self.outbox.dirty:
+                    self.shelf.marks["outbox"] = self.outbox.seq
+                again = not await self.shelf.save(views, self.journal.last_id)
+            if not prompt and self.outbox.wants_compacting():
+                await self.outbox.compact()
+        if again:
+            await self.refresh()
+            await self.save(prompt=prompt)
+
+    async def flush(self) -> None:
+        """Save everything now."""
+        if self.journal.seq and self.journal.damage is None and (self._lazily_dirty() or self._saver is not None):
+            await self.save()
+
+    async def stop(self) -> None:
+        """Stop saving; what is not saved yet follows from the journal."""
+        if self._saver is not None:
+            self._saver.cancel()
+            await asyncio.gather(self._saver, return_exceptions=True)
+            self._saver = None
+
+    async def close(self) -> None:
+        """Save and let go of the files."""
+        try:
+            await self.flush()
+        finally:
+            await self.stop()
+            await self.turns.close()
+
+
+def _weight(changes: Sequence[Change]) -> int:
+    return sum(len(str(data)) for _, data in changes)

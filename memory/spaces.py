@@ -1,0 +1,220 @@
+"""Name → open space: opens, lends, evicts, releases, lists."""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import logging
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from memory.clock import Clock
+from memory.errors import BadInput, SpaceClosed, UnknownSpace
+from memory.ids import Ids
+from memory.settings import Settings
+from memory.space import MemorySpace
+from memory.store import layout
+from memory.store.files import Disk
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class _Slot:
+    """A place for one space, whether open or not."""
+
+    space: MemorySpace | None = None
+    leases: int = 0
+    used: int = 0
+    closing: bool = False
+    opening: asyncio.Lock = field(default_factory=asyncio.Lock)
+    returned: asyncio.Condition = field(default_factory=asyncio.Condition)
+
+
+class Spaces:
+    """Lends spaces. A lease is a count: it keeps a space open, it excludes nobody."""
+
+    def __init__(
+        self,
+        settings: Settings,
+        disk: Disk,
+        clock: Clock,
+        ids: Ids,
+        *,
+        permit: Callable[[], None],
+        committed: Callable[[MemorySpace], None],
+        opened: Callable[[MemorySpace], None],
+        failed: Callable[[str], None],
+    ) -> None:
+        self._settings = settings
+        self._disk = disk
+        self._clock = clock
+        self._ids = ids
+        self._permit = permit
+        self._committed = committed
+        self._opened = opened
+        self._failed = failed
+        self._slots: dict[str, _Slot] = {}
+        self._uses = itertools.count(1)
+        self._evictions: set[asyncio.Task[None]] = set()
+
+    def directory(self, name: str) -> Path:
+        return layout.character_directory(self._settings.data_root, name)
+
+    def exists(self, name: str) -> bool:
+        """Whether a space of that (checked) name has a directory."""
+        slot = self._slots.get(name)
+        return (slot is not None and slot.space is not None) or self.directory(name).is_dir()
+
+    def names(self) -> list[str]:
+        """Every character that has a directory, sorted."""
+        root = layout.memory_directory(self._settings.data_root)
+        try:
+            return sorted(
+                entry.name
+                for entry in root.iterdir()
+                if entry.is_dir() and not entry.is_symlink() and entry.name[0] not in "@."
+            )
+        except FileNotFoundError:
+            return []
+
+    @property
+    def open_spaces(self) -> list[MemorySpace]:
+        return [slot.space for slot in self._slots.values() if slot.space is not None]
+
+    @asynccontextmanager
+    async def use(self, name: str, *, create: bool = False) -> AsyncIterator[MemorySpace]:
+        """Borrow the space of a checked name for one request or one job.
+
+        Raises UnknownSpace when it has no directory and ``create`` is false (with it, the
+        directory is made by the first write), SpaceClosed while it is being released, BadInput
+        for a directory that is a symbolic link.
+        """
+        slot = self._slots.setdefault(name, _Slot())
+        slot.leases += 1
+        slot.used = next(self._uses)
+        try:
+            if slot.closing:
+                raise SpaceClosed(name)
+            async with slot.opening:
+                if slot.space is None or slot.space.journal.closed:
+                    slot.space = await self._open(name, create)
+            if create:
+                slot.space.journal.may_create = True
+            await slot.space.refresh()
+            yield slot.space
+        finally:
+            slot.leases -= 1
+            if slot.closing:
+                async with slot.returned:
+                    slot.returned.notify_all()
+            elif not slot.leases:
+                if slot.space is None:
+                    self._slots.pop(name, None)
+                self._evict()
+
+    async def _open(self, name: str, create: bool) -> MemorySpace:
+        directory = self.directory(name)
+        if directory.is_symlink():
+            raise BadInput("name", "the directory of this memory is a symbolic link; put the directory itself there")
+        exists = directory.is_dir()
+        if not exists and not create:
+            raise UnknownSpace(name)
+        space = MemorySpace(
+            name,
+            directory,
+            self._settings,
+            self._disk,
+            self._clock,
+            self._ids,
+            permit=self._permit,
+            committed=self._committed,
+            failed=self._failed,
+        )
+        if exists:
+            await space.load()
+            self._opened(space)
+        return space
+
+    def _evict(self) -> None:
+        """Fold the least recently used spaces away when too many are open."""
+        idle = [
+            (slot.used, name)
+            for name, slot in self._slots.items()
+            if slot.space is not None and not slot.leases and not slot.closing
+        ]
+        excess = len(self._slots) - self._settings.open_spaces
+        for _, name in sorted(idle)[: max(excess, 0)]:
+            slot = self._slots[name]
+            slot.closing = True
+            task = asyncio.create_task(self._fold_away(name, slot))
+            self._evictions.add(task)
+            task.add_done_callback(self._evictions.discard)
+
+    async def _fold_away(self, name: str, slot: _Slot) -> None:
+        async with slot.opening:
+            space = slot.space
+            assert space is not None
+            slot.closing = False  # whoever comes now waits for ``opening`` and opens it anew
+            try:
+                if slot.leases:
+                    return
+                await space.close()
+            except OSError as error:
+                log.warning("%s: could not save while folding away (%s)", name, type(error).__name__)
+                self._failed(name)
+            slot.space = None
+        if not slot.leases:
+            self._slots.pop(name, None)
+
+    async def visit(self, name: str) -> None:
+        """Open a space to recover it, and close it again unless somebody else wants it."""
+        slot = self._slots.get(name)
+        if slot is not None and slot.space is not None:
+            return
+        async with self.use(name):
+            pass
+        slot = self._slots.get(name)
+        if slot is not None and not slot.leases and not slot.closing:
+            slot.closing = True
+            await self._fold_away(name, slot)
+
+    async def close_idle_databases(self) -> None:
+        """Close databases that nobody used for a while."""
+        now = self._clock.monotonic()
+        for space in self.open_spaces:
+            if space.turns.is_open and now - space.turns.used_at > self._settings.database_idle:
+                await space.turns.close()
+
+    @asynccontextmanager
+    async def closed(self, name: str) -> AsyncIterator[None]:
+        """Close a space for as long as the block runs: no lease is out, nothing is written, no file is open."""
+        slot = self._slots.setdefault(name, _Slot())
+        slot.closing = True
+        try:
+            async with slot.returned:
+                await slot.returned.wait_for(lambda: slot.leases == 0)
+            if slot.space is not None:
+                space, slot.space = slot.space, None
+                await space.close()
+                space.journal.closed = True
+            yield
+        finally:
+            slot.closing = False
+            if not slot.leases and slot.space is None:
+                self._slots.pop(name, None)
+
+    async def close(self) -> None:
+        """Close every space."""
+        await asyncio.gather(*self._evictions, return_exceptions=True)
+        for name, slot in list(self._slots.items()):
+            if slot.space is not None:
+                try:
+                    await slot.space.close()
+                except OSError as error:
+                    log.warning("%s: could not save at the end (%s)", name, type(error).__name__)
+                slot.space.journal.closed = True
+                slot.space = None
+        self._slots.clear()

@@ -1,0 +1,1 @@
+"""Bytes on disk; no word of the domain."""

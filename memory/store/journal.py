@@ -1,0 +1,261 @@
+"""The write path of a space: events first, then views.
+
+A batch is appended in one write and one fsync, its last line marked ``commit``; then it is
+folded into the views on the event loop. The caller goes on after that. Everything else (files,
+database, outbox) follows from committed lines and can be made again from them.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from memory.clock import Clock
+from memory.errors import DamagedSpace, SpaceClosed
+from memory.ids import Ids
+from memory.store import layout
+from memory.store.events import Event, Owed, encode
+from memory.store.files import Disk, read
+from memory.store.segment import Reading, examine, lines
+
+log = logging.getLogger(__name__)
+
+_SLICE = 200  # events handed over at once while reading, so that a long journal does not stall the loop
+
+
+class Batch:
+    """What one write will change. Nothing happens until the block around it ends."""
+
+    def __init__(self, id_: str) -> None:
+        self.id = id_
+        self.entries: list[tuple[str, Mapping[str, Any], Mapping[str, Any]]] = []
+        self.owed: list[Owed] = []
+        self.finished: list[str] = []
+        self.key: Mapping[str, Any] | None = None
+
+    def add(self, type_: str, data: Mapping[str, Any], payload: Mapping[str, Any] | None = None) -> None:
+        """Add an event. ``payload`` holds the companion's own keys, for types that it knows."""
+        self.entries.append((type_, data, payload or {}))
+
+    def owe(self, kind: str, payload: Mapping[str, Any]) -> None:
+        """Owe a job. Its id stands in the commit line, so reading that line again owes nothing new."""
+        self.owed.append(Owed(id=f"{self.id}_{len(self.owed)}", kind=kind, payload=payload))
+
+    def finish(self, op_id: str) -> None:
+        """Mark owed work as done in the same commit as its effect."""
+        self.finished.append(op_id)
+
+    @property
+    def empty(self) -> bool:
+        return not (self.entries or self.owed or self.finished or self.key)
+
+
+class Journal:
+    """The events of one space, in order."""
+
+    def __init__(
+        self,
+        directory: Path,
+        disk: Disk,
+        clock: Clock,
+        ids: Ids,
+        *,
+        fold: Callable[[Sequence[Event]], None],
+        recover: Callable[[], Awaitable[None]],
+        permit: Callable[[], None],
+        segment_bytes: int,
+    ) -> None:
+        self.directory = directory
+        self.seq = 0                       # last committed
+        self.last_id: str | None = None
+        self.foreign = 0
+        self.unreadable = 0
+        self.damage: DamagedSpace | None = None
+        self.closed = False                # released: nothing may be written any more
+        self.may_create = False            # the directory may be made by the first batch
+        self._disk = disk
+        self._clock = clock
+        self._ids = ids
+        self._fold = fold
+        self._recover = recover
+        self._permit = permit
+        self._segment_bytes = segment_bytes
+        self._size = 0
+        self._active_first = 0             # first seq in the active segment; 0: it holds none of ours
+        self._lock = asyncio.Lock()
+        self._broken = False
+
+    @property
+    def path(self) -> Path:
+        return self.directory / layout.EVENTS
+
+    @property
+    def busy(self) -> bool:
+        return self._lock.locked()
+
+    async def open(self) -> None:
+        """Find the last commit, cut a torn tail aside, and note damage."""
+        self._broken = False
+        self.damage = None
+        found, size = await self._disk.run(self._examine)
+        self.seq, self.last_id = found.last_seq, found.last_id
+        self.foreign, self.unreadable = found.foreign, found.unreadable
+        self._size, self._active_first = size, found.first_seq
+        if found.damaged_line is not None:
+            self.damage = DamagedSpace(self.path, found.damaged_line)
+            log.error("journal of %s is damaged at line %d: read-only", self.directory.name, found.damaged_line)
+
+    def _examine(self) -> tuple[Reading, int]:
+        after = 0
+        older = layout.segments(self.directory)
+        if older:
+            last = examine(read(older[-1][1]) or b"", after=older[-1][0] - 1)
+            after = last.last_seq
+            if last.damaged_line is not None or last.torn:
+                last.damaged_line = last.damaged_line or 1
+                return last, 0
+        data = read(self.path) or b""
+        found = examine(data, after=after)
+        if not found.last_seq:
+            found.last_seq = after
+        if found.torn and found.damaged_line is None:
+            stamp = self._clock.now().strftime("%Y%m%dT%H%M%S%f")
+            aside = self.directory / f"events.torn-{stamp}"
+            if found.keep_after:
+                self._disk.append(aside, data[found.committed_end :], "cut")
+                self._disk.replace(self.path, [data[: found.committed_end], *found.keep_after], "cut")
+            else:
+                self._disk.cut(self.path, found.committed_end, aside)
+            log.warning(
+                "journal of %s: cut %d uncommitted bytes to %s",
+                self.directory.name, len(data) - found.committed_end, aside.name,
+            )
+            return found, found.committed_end + sum(map(len, found.keep_after))
+        return found, len(data)
+
+    async def events(self, after: int, upto: int | None = None) -> AsyncIterator[list[Event]]:
+        """Committed events with ``after < seq <= upto``, in order, in slices."""
+        last = self.seq if upto is None else min(upto, self.seq)
+        older = layout.segments(self.directory)
+        paths = [
+            path
+            for place, (_, path) in enumerate(older)
+            if not (place + 1 < len(older) and older[place + 1][0] <= after + 1)
+        ]
+        if older and self._active_first and self._active_first <= after + 1:
+            paths = []
+        for path in [*paths, self.path]:
+            data = await self._disk.run(read, path)
+            part: list[Event] = []
+            for line in lines(data or b""):
+                if line.event is None or line.event.seq <= after:
+                    continue
+                if line.event.seq > last:
+                    break
+                part.append(line.event)
+                if len(part) >= _SLICE:
+                    yield part
+                    part = []
+                    await asyncio.sleep(0)
+            if part:
+                yield part
+
+    @asynccontextmanager
+    async def write(self) -> AsyncIterator[Batch]:
+        """Collect one batch under the write lock and commit it when the block ends.
+
+        An exception inside the block means that nothing happened. Raises DamagedSpace for a
+        space that is open for reading only, StorageBlocked while storage is fenced, SpaceClosed
+        after a release, OSError when the disk refuses.
+        """
+        async with self._lock:
+            self._check()
+            if self._broken:
+                await self._recover()
+            self._check()
+            batch = self.batch()
+            yield batch
+            await self.commit(batch)
+
+    def batch(self) -> Batch:
+        """An empty batch, for whoever already keeps other writers out."""
+        return Batch(self._ids.new("op"))
+
+    async def commit(self, batch: Batch) -> None:
+        """Append and fold a batch. Only :meth:`write` and the opening of a space call this."""
+        if not batch.empty:
+            await _to_its_end(self._commit(batch))
+
+    def _check(self) -> None:
+        if self.closed:
+            raise SpaceClosed(self.directory.name)
+        self._permit()
+        if self.damage is not None:
+            raise self.damage
+
+    @asynccontextmanager
+    async def hold(self) -> AsyncIterator[None]:
+        """Keep writers out for a moment, without a batch."""
+        async with self._lock:
+            yield
+
+    async def _commit(self, batch: Batch) -> None:
+        now = self._clock.now()
+        entries = batch.entries or [("work.noted", {}, {})]
+        events = [
+            Event(
+                seq=self.seq + 1 + place,
+                id=self._ids.new("event"),
+                type=type_,
+                at=now,
+                data=data,
+                payload=payload,
+                commit=place == len(entries) - 1,
+                owed=tuple(batch.owed) if place == len(entries) - 1 else (),
+                done=tuple(batch.finished) if place == len(entries) - 1 else (),
+                key=batch.key if place == len(entries) - 1 else None,
+            )
+            for place, (type_, data, payload) in enumerate(entries)
+        ]
+        encoded = b"".join(map(encode, events))
+        try:
+            self._size = await self._disk.run(self._append, encoded)
+        except BaseException:
+            self._broken = True
+            raise
+        self.seq, self.last_id = events[-1].seq, events[-1].id
+        if not self._active_first:
+            self._active_first = events[0].seq
+        self._fold(events)
+        self._disk.at("commit.folded")
+
+    def _append(self, encoded: bytes) -> int:
+        if self._size > self._segment_bytes and self._active_first:
+            self.path.rename(self.directory / layout.segment_name(self._active_first))
+            self._disk.at("rotate.renamed")
+            self._active_first = 0
+        if self.may_create and not self.seq:
+            self._disk.make_directory(self.directory)
+        return self._disk.append(self.path, encoded, "commit")
+
+
+async def _to_its_end(work: Awaitable[None]) -> None:
+    """Wait for a started commit even when cancelled, since its thread cannot be stopped."""
+    task = asyncio.ensure_future(work)
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.shield(task)
+        except asyncio.CancelledError as stop:
+            if task.done():
+                break
+            cancelled = stop
+        except BaseException:
+            break
+    task.result()
+    if cancelled is not None:
+        raise cancelled

@@ -1,0 +1,64 @@
+"""File and directory names: the only module that knows them.
+
+``<root>/memory/<character>/…`` holds a character, ``<root>/memory/@scopes/<slug>-<hash>/…`` any
+other scope. ``@`` cannot occur in a character's name, so the two never meet.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+LAYOUT_VERSION = 1
+
+MEMORY = "memory"
+SCOPES = "@scopes"
+CONFIG = "config"
+ROOT_STAMP = "memory-root.json"
+LOCK = ".memory-server.lock"
+CATALOGUE = "catalogue.db"
+LOGS = "logs"
+
+EVENTS = "events.ndjson"
+EVENTS_APPLIED = "events_applied.json"
+OUTBOX = "outbox.ndjson"
+DEAD_LETTERS = "dead_letters.ndjson"
+VIEWS = "views.json"
+CURSORS = "cursors.json"
+RECENT = "recent.json"
+RECENT_META = "recent_meta.json"
+TURNS = "time_indexed.db"
+FACTS = "facts.json"
+FACTS_ARCHIVE = "facts_archive.json"
+KEYS = "request_keys.json"
+
+TEMPORARY = ".tmp"
+
+
+def memory_directory(root: Path) -> Path:
+    """Where the characters and scopes of a data root lie."""
+    return root / MEMORY
+
+
+def character_directory(root: Path, name: str) -> Path:
+    """The directory of a character whose name was already checked.
+
+    Raises ValueError for anything that is not one plain path component.
+    """
+    if not name or name in (".", "..") or "/" in name or "\\" in name or "\0" in name or name.startswith("@"):
+        raise ValueError("not a single path component")
+    return root / MEMORY / name
+
+
+def segment_name(first_seq: int) -> str:
+    """The name of a rotated journal segment that begins at ``first_seq``."""
+    return f"events-{first_seq:012d}.ndjson"
+
+
+def segments(directory: Path) -> list[tuple[int, Path]]:
+    """Rotated journal segments, oldest first, each with its first seq."""
+    found: list[tuple[int, Path]] = []
+    for path in directory.glob("events-*.ndjson"):
+        number = path.name[len("events-") : -len(".ndjson")]
+        if number.isdigit():
+            found.append((int(number), path))
+    return sorted(found)

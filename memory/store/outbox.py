@@ -1,0 +1,162 @@
+"""Owed work of one space: what is pending, how often it was tried, what was given up.
+
+The journal decides: a commit line owes work and marks it done. ``outbox.ndjson`` follows it in
+the companion's form (``pending``, ``attempt``, ``done``), so that others can read it and attempts
+survive a crash. Lost, it is made again from the journal.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from memory.clock import Clock, naive_local
+from memory.store import layout
+from memory.store.events import Event
+from memory.store.files import Disk, read
+from memory.store.view import View
+
+log = logging.getLogger(__name__)
+
+_COMPACT_LINES = 1000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutboxOp:
+    """A job that is owed."""
+
+    id: str
+    kind: str
+    payload: Mapping[str, Any]
+    owed_at: datetime          # aware
+    attempts: int = 0          # runs that failed or never ended
+    foreign: bool = False      # written by another program
+
+
+class Outbox(View):
+    """Pending work, in the order it was owed."""
+
+    def __init__(self, directory: Path, disk: Disk, clock: Clock) -> None:
+        self.seq = 0
+        self.pending: dict[str, OutboxOp] = {}
+        self.dead = 0
+        self._directory = directory
+        self._disk = disk
+        self._clock = clock
+        self._unwritten: list[bytes] = []
+        self._lines = 0
+
+    @property
+    def path(self) -> Path:
+        return self._directory / layout.OUTBOX
+
+    @property
+    def dirty(self) -> bool:
+        return bool(self._unwritten)
+
+    def fold(self, event: Event) -> None:
+        for op in event.owed:
+            if op.id not in self.pending:
+                self.pending[op.id] = OutboxOp(id=op.id, kind=op.kind, payload=op.payload, owed_at=event.at)
+                self._write(op.id, "pending", event.at, type=op.kind, payload=op.payload)
+        for op_id in event.done:
+            if self.pending.pop(op_id, None) is not None:
+                self._write(op_id, "done", event.at)
+        self.seq = event.seq
+
+    def of_kind(self, kind: str) -> OutboxOp | None:
+        """The oldest pending job of a kind."""
+        return next((op for op in self.pending.values() if op.kind == kind), None)
+
+    async def load(self, seq: int) -> None:
+        """Read what is pending; events after ``seq`` are folded on top of it."""
+        data = await self._disk.run(read, self.path)
+        self.seq, self.pending, self._unwritten, self._lines = seq if data is not None else 0, {}, [], 0
+        for raw in (data or b"").split(b"\n"):
+            if not raw.strip(b"\0 \r"):
+                continue
+            self._lines += 1
+            try:
+                self._take(orjson.loads(raw))
+            except (orjson.JSONDecodeError, KeyError, TypeError, ValueError, AttributeError):
+                log.warning("%s/%s: a line is unreadable and passed over", self._directory.name, layout.OUTBOX)
+
+    def _take(self, line: Mapping[str, Any]) -> None:
+        op_id, status = line["op_id"], line["status"]
+        if status == "pending":
+            stamp = datetime.fromisoformat(line["at"] if "at" in line else line["ts"])
+            self.pending[op_id] = OutboxOp(
+                id=op_id,
+                kind=line["type"],
+                payload=line.get("payload") or {},
+                owed_at=self._clock.local(stamp),
+                foreign="at" not in line,
+            )
+        elif status == "attempt" and op_id in self.pending:
+            self.pending[op_id] = replace(self.pending[op_id], attempts=self.pending[op_id].attempts + 1)
+        elif status == "done":
+            self.pending.pop(op_id, None)
+
+    async def save(self) -> None:
+        """Append what changed since the last save."""
+        lines, self._unwritten = self._unwritten, []
+        if not lines:
+            return
+        try:
+            await self._disk.run(self._disk.append, self.path, b"".join(lines), "outbox")
+        except OSError:
+            self._unwritten = lines + self._unwritten
+            raise
+        self._lines += len(lines)
+
+    async def attempt(self, op_id: str) -> int:
+        """Count a run before it starts, durably, so that a job that kills the process is noticed."""
+        await self.save()
+        op = self.pending[op_id]
+        self._write(op_id, "attempt", self._clock.now())
+        await self.save()
+        self.pending[op_id] = replace(op, attempts=op.attempts + 1)
+        return op.attempts + 1
+
+    def forgive(self, op_id: str) -> None:
+        """Do not count the last run against the job: it was stopped, not failed."""
+        op = self.pending.get(op_id)
+        if op is not None:
+            self.pending[op_id] = replace(op, attempts=max(op.attempts - 1, 0))
+
+    async def bury(self, op: OutboxOp, reason: str) -> None:
+        """Keep a job that is given up where a person can read it."""
+        line = {"op_id": op.id, "type": op.kind, "payload": op.payload, "attempts": op.attempts, "reason": reason}
+        line["ts"] = naive_local(self._clock.now())
+        data = orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE)
+        await self._disk.run(self._disk.append, self._directory / layout.DEAD_LETTERS, data, "bury")
+        self.dead += 1
+
+    def wants_compacting(self) -> bool:
+        """Whether the file is long and mostly about finished work."""
+        return self._lines >= _COMPACT_LINES and len(self.pending) * 4 < self._lines
+
+    async def compact(self) -> None:
+        """Rewrite the file with pending work alone. Its seq must have been stamped before."""
+        lines: list[bytes] = []
+        for op in self.pending.values():
+            kept = _line(op.id, "pending", op.owed_at, own=not op.foreign, type=op.kind, payload=op.payload)
+            lines += [kept, *[_line(op.id, "attempt", op.owed_at)] * op.attempts]
+        await self._disk.run(self._disk.replace, self.path, lines, "outbox")
+        self._lines = len(lines)
+
+    def _write(self, op_id: str, status: str, at: datetime, **more: Any) -> None:
+        self._unwritten.append(_line(op_id, status, at, own=status == "pending", **more))
+
+
+def _line(op_id: str, status: str, at: datetime, *, own: bool = False, **more: Any) -> bytes:
+    value: dict[str, Any] = {"op_id": op_id, **more, "status": status, "ts": naive_local(at)}
+    if own:
+        value["at"] = at.isoformat()
+    return orjson.dumps(value, option=orjson.OPT_APPEND_NEWLINE)

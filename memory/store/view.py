@@ -1,0 +1,118 @@
+"""A view: what a file says, computed by folding events."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import orjson
+
+from memory.clock import Clock
+from memory.store.events import Event
+
+_LARGE = 256 * 1024
+
+Change = tuple[str, Mapping[str, Any]]  # an event's type and data, not yet written
+
+
+class Unreadable(ValueError):
+    """A view file does not hold what it should."""
+
+
+class View(ABC):
+    """Folds events; knows how far it has come."""
+
+    seq: int = 0
+
+    @abstractmethod
+    def fold(self, event: Event) -> None:
+        """Take in one event. Types of other views are passed over; folding twice changes nothing."""
+
+
+class FileView(View):
+    """A view with a file of its own that other programs may read and edit."""
+
+    file: str
+    prompt: bool = False          # follows a write within milliseconds, since others read it
+    dirty: int = 0                # entries changed since the last save
+
+    @abstractmethod
+    def reset(self) -> None:
+        """Forget everything; ``seq`` becomes 0."""
+
+    @abstractmethod
+    def read(self, data: bytes, clock: Clock) -> None:
+        """Take over a file's content. Raises Unreadable; the view is then as after ``reset``."""
+
+    @abstractmethod
+    def render(self) -> Callable[[], Iterable[bytes]]:
+        """Capture the present state and return what makes the file's bytes from it, on any thread."""
+
+    @abstractmethod
+    def adoption(self) -> list[Change]:
+        """The present state as events of whole values; the first one resets."""
+
+    @abstractmethod
+    def edits(self, base: FileView, edited: FileView, clock: Clock) -> list[Change]:
+        """What somebody changed in the file: ``edited`` against the ``base`` it started from.
+
+        Decided under the write lock against the present state, which may be later than ``base``.
+        """
+
+    @property
+    def empty(self) -> bool:
+        """Whether there is nothing that would need a file."""
+        return False
+
+    @property
+    def size(self) -> int:
+        """How many entries the file has, to tell a tenth of it."""
+        return 0
+
+
+def list_of_lines(lines: Sequence[bytes]) -> list[bytes]:
+    """A JSON list, one entry per line, as chunks."""
+    if not lines:
+        return [b"[]\n"]
+    return [b"[\n", b",\n".join(lines), b"\n]\n"]
+
+
+def parse_list(data: bytes) -> list[Any]:
+    """A JSON list from a file. Raises Unreadable for anything else.
+
+    A large file of ours is read line by line, so that other threads are not kept waiting.
+    """
+    if len(data) > _LARGE and data.startswith(b"[\n"):
+        try:
+            return [orjson.loads(line.removesuffix(b",")) for line in data.split(b"\n")[1:-2]]
+        except orjson.JSONDecodeError:
+            pass  # written by somebody else in another form
+    value = parse(data)
+    if not isinstance(value, list):
+        raise Unreadable("not a list")
+    return value
+
+
+def parse_object(data: bytes) -> dict[str, Any]:
+    """A JSON object from a file. Raises Unreadable for anything else."""
+    value = parse(data)
+    if not isinstance(value, dict):
+        raise Unreadable("not an object")
+    return value
+
+
+def parse(data: bytes) -> Any:
+    """JSON from a file, with or without a byte order mark. Raises Unreadable."""
+    try:
+        return orjson.loads(data.removeprefix(b"\xef\xbb\xbf"))
+    except orjson.JSONDecodeError as error:
+        raise Unreadable("not JSON") from error
+
+
+def in_chunks(entries: Sequence[Any], type_: str, field: str, size: int = 200) -> list[Change]:
+    """Whole values as several events of bounded size; the first one resets."""
+    return [
+        (type_, {"reset": start == 0, field: list(entries[start : start + size])})
+        for start in range(0, max(len(entries), 1), size)
+    ]

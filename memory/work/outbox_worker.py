@@ -1,0 +1,156 @@
+"""Performs owed work: space by space, with retry and backoff, and gives up on poison."""
+
+from __future__ import annotations
+
+import asyncio
+import heapq
+import logging
+from collections.abc import Awaitable, Callable, Mapping
+
+from memory.clock import Clock
+from memory.errors import MemoryServiceError, UnknownSpace
+from memory.space import MemorySpace
+from memory.spaces import Spaces
+from memory.store.outbox import OutboxOp
+
+log = logging.getLogger(__name__)
+
+Perform = Callable[[MemorySpace, OutboxOp], Awaitable[None]]
+
+_GATHER = 1.0        # seconds that work waits for more of the same
+_AT_ONCE = 2         # spaces worked on at the same time
+_BACKOFF = (2.0, 8.0, 30.0, 120.0, 600.0)
+
+
+class OutboxWorker:
+    """Does what spaces owe. A job marks itself done in the commit that holds its effect."""
+
+    def __init__(self, spaces: Spaces, clock: Clock, performers: Mapping[str, Perform], *, attempts: int) -> None:
+        self._spaces = spaces
+        self._clock = clock
+        self._performers = performers
+        self._attempts = attempts
+        self._due: dict[str, float] = {}
+        self._heap: list[tuple[float, str]] = []
+        self._busy: dict[str, asyncio.Task[None]] = {}
+        self._wake = asyncio.Event()
+
+    @property
+    def idle(self) -> bool:
+        """Whether nothing is due or running."""
+        return not self._due and not self._busy
+
+    def owed(self, space: MemorySpace) -> None:
+        """Note that a space owes work. Called after each commit and when a space opens."""
+        if any(op.kind in self._performers for op in space.outbox.pending.values()):
+            self._schedule(space.name, _GATHER)
+
+    def _schedule(self, name: str, delay: float) -> None:
+        when = self._clock.monotonic() + delay
+        if name in self._due and self._due[name] <= when:
+            return
+        self._due[name] = when
+        heapq.heappush(self._heap, (when, name))
+        self._wake.set()
+
+    async def run(self) -> None:
+        """Work until cancelled."""
+        try:
+            while True:
+                self._wake.clear()
+                delay = self._start_due()
+                try:
+                    await asyncio.wait_for(self._wake.wait(), delay)
+                except TimeoutError:
+                    continue
+        finally:
+            running = list(self._busy.values())
+            for task in running:
+                task.cancel()
+            await asyncio.gather(*running, return_exceptions=True)
+
+    def _start_due(self) -> float | None:
+        """Start what is due and can be; returns the seconds until the next look."""
+        now = self._clock.monotonic()
+        while self._heap:
+            when, name = self._heap[0]
+            if self._due.get(name) != when:
+                heapq.heappop(self._heap)  # was moved
+            elif when > now:
+                return when - now
+            elif len(self._busy) >= _AT_ONCE:
+                return None  # whoever ends wakes us
+            else:
+                heapq.heappop(self._heap)
+                del self._due[name]
+                if name in self._busy:
+                    self._schedule(name, _GATHER)
+                    continue
+                task = asyncio.create_task(self._work(name), name=f"owed {name}")
+                self._busy[name] = task
+                task.add_done_callback(lambda _, name=name: self._ended(name))  # type: ignore[misc]
+        return None
+
+    def _ended(self, name: str) -> None:
+        self._busy.pop(name, None)
+        self._wake.set()
+
+    async def _work(self, name: str) -> None:
+        try:
+            async with self._spaces.use(name) as space:
+                await self.perform_all(space)
+        except UnknownSpace:
+            return
+        except MemoryServiceError as error:
+            log.info("%s: owed work waits (%s)", name, type(error).__name__)
+            self._schedule(name, _BACKOFF[1])
+        except Exception as error:  # last handler: the worker goes on with the other spaces
+            log.error("%s: owed work failed (%s)", name, type(error).__name__)
+            self._schedule(name, _BACKOFF[1])
+
+    async def perform_all(self, space: MemorySpace) -> None:
+        """Perform every pending job of a space once."""
+        for op in list(space.outbox.pending.values()):
+            if op.id in space.outbox.pending and op.kind in self._performers:
+                await self._perform(space, op)
+
+    async def _perform(self, space: MemorySpace, op: OutboxOp) -> None:
+        if op.attempts >= self._attempts:
+            await self._give_up(space, op, "failed too often")
+            return
+        attempts = await space.outbox.attempt(op.id)
+        space.at("work.attempted")
+        try:
+            await self._performers[op.kind](space, op)
+        except asyncio.CancelledError:
+            space.outbox.forgive(op.id)
+            raise
+        except Exception as error:  # last handler: counted, then tried again later
+            log.warning(
+                "%s: %s %s failed (%s), run %d of %d",
+                space.name, op.kind, op.id, type(error).__name__, attempts, self._attempts,
+            )
+            if attempts >= self._attempts:
+                await self._give_up(space, op, type(error).__name__)
+            else:
+                self._schedule(space.name, _BACKOFF[min(attempts, len(_BACKOFF)) - 1])
+            return
+        space.at("work.performed")
+        if op.id in space.outbox.pending:
+            self._schedule(space.name, _GATHER)  # more came meanwhile
+
+    async def _give_up(self, space: MemorySpace, op: OutboxOp, reason: str) -> None:
+        await space.outbox.bury(op, reason)
+        async with space.journal.write() as batch:
+            batch.finish(op.id)
+        log.error("%s: %s %s is given up (%s); it is kept among the dead letters", space.name, op.kind, op.id, reason)
+
+    async def cancel(self, name: str) -> int:
+        """Stop what runs for a space; it stays owed. Returns how many jobs were stopped."""
+        self._due.pop(name, None)
+        task = self._busy.get(name)
+        if task is None:
+            return 0
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        return 1
