@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
+from functools import partial
 
 from memory.errors import ModelFailed
 from memory.history.memo import METHOD, Memo, make_memo, parse_memo
@@ -20,6 +21,7 @@ log = logging.getLogger(__name__)
 
 SUMMARISE = "summarise_recent"
 
+_MANY = 200                # turns above which making the excerpts would keep the loop waiting
 _PER_MESSAGE = 1_500       # characters of a message that a model is shown, from its head and its tail
 _INPUT = 24_000            # characters of all of them together
 _REPLY_TOKENS = 1_100
@@ -58,10 +60,11 @@ async def compress(
     spoken = head[1:] if head[0].kind == SYSTEM else head
     turns = await _turns_of(space, spoken)
     locale = _locale(turns)
-    memo = make_memo(previous, turns, names, locale, space.clock.now(), space.settings.memo_tokens)
+    making = partial(make_memo, previous, turns, names, locale, space.clock.now(), space.settings.memo_tokens)
+    memo = await asyncio.to_thread(making) if len(turns) > _MANY else making()
     if chat is not None and not chat.configured(Tier.SUMMARY):
         chat = None
-    summary = await _ask(chat, names, previous, turns, wait) if chat is not None else None
+    summary = await _ask(space, chat, names, previous, turns, wait) if chat is not None else None
     text = _prefixed(summary, locale) if summary is not None else memo.text
     if not text:
         await _finish(space, op_id)
@@ -99,7 +102,7 @@ async def summarise(space: MemorySpace, names: Names, chat: Chat, memo_id: str, 
         return
     turns = await space.turns.between(rows[0], rows[1])
     locale = _locale(turns)
-    summary = await _ask(chat, names, None, turns, 0.0, quiet=False)
+    summary = await _ask(space, chat, names, None, turns, 0.0, quiet=False)
     async with space.journal.write() as batch:
         batch.finish(op_id)
         entries = space.recent.entries
@@ -165,7 +168,14 @@ def _prefixed(summary: str, locale: str) -> str:
 
 
 async def _ask(
-    chat: Chat, names: Names, previous: Memo | None, turns: Sequence[Turn], wait: float, *, quiet: bool = True
+    space: MemorySpace,
+    chat: Chat,
+    names: Names,
+    previous: Memo | None,
+    turns: Sequence[Turn],
+    wait: float,
+    *,
+    quiet: bool = True,
 ) -> str | None:
     """A model's summary, or None if there is no model or no usable answer in time."""
     if not chat.configured(Tier.SUMMARY):
@@ -185,7 +195,10 @@ async def _ask(
     ]
     try:
         async with asyncio.timeout(wait or None):
-            value = json_reply(Tier.SUMMARY, await chat.reply(Tier.SUMMARY, messages, max_tokens=_REPLY_TOKENS))
+            answer = await space.unless_wanted_back(chat.reply(Tier.SUMMARY, messages, max_tokens=_REPLY_TOKENS))
+        if answer is None:
+            return None
+        value = json_reply(Tier.SUMMARY, answer)
         summary = value.get("summary") if isinstance(value, dict) else None
         if isinstance(summary, str) and summary.strip():
             return summary

@@ -141,7 +141,8 @@ class Recent(FileView):
         return in_chunks([entry.to_json() for entry in self.entries], "recent.adopted", "entries")
 
     def edits(self, base: FileView, edited: FileView, clock: Clock) -> list[Change]:
-        assert isinstance(base, Recent) and isinstance(edited, Recent)
+        assert isinstance(base, Recent)
+        assert isinstance(edited, Recent)
         if _alike(base.entries) == _alike(edited.entries):
             return []
         merged = _with_known_ids(base.entries, edited.entries)
@@ -199,7 +200,8 @@ class RecentMeta(FileView):
         return [("recent.meta_adopted", {"value": self.value})] if self.value else []
 
     def edits(self, base: FileView, edited: FileView, clock: Clock) -> list[Change]:
-        assert isinstance(base, RecentMeta) and isinstance(edited, RecentMeta)
+        assert isinstance(base, RecentMeta)
+        assert isinstance(edited, RecentMeta)
         changed = {key: kept for key, kept in edited.value.items() if base.value.get(key) != kept}
         return [("recent.meta_edited", {"value": {**self.value, **changed}})] if changed else []
 

@@ -25,7 +25,7 @@ from memory.history.turn import Turn
 from memory.ids import Ids
 from memory.store import layout
 from memory.store.events import Event
-from memory.store.files import FILE_MODE, Disk
+from memory.store.files import FILE_MODE, Disk, look
 from memory.store.view import Change, View, in_chunks
 
 log = logging.getLogger(__name__)
@@ -75,6 +75,7 @@ class TurnsDb(View):
         self._saved_seq = 0
         self._connection: aiosqlite.Connection | None = None
         self._opening = asyncio.Lock()
+        self._inode = 0
 
     @property
     def path(self) -> Path:
@@ -194,6 +195,8 @@ class TurnsDb(View):
         except BaseException:
             await db.close()
             raise
+        seen = look(self.path)
+        self._inode = seen.inode if seen is not None else 0
         return db
 
     async def close(self) -> None:
@@ -205,6 +208,13 @@ class TurnsDb(View):
                     await db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
                 await db.close()
 
+    def replaced(self) -> bool:
+        """Whether another file stands where the open database was."""
+        if self._connection is None:
+            return False
+        seen = look(self.path)
+        return seen is None or seen.inode != self._inode
+
     # saving
 
     async def save(self) -> None:
@@ -214,8 +224,9 @@ class TurnsDb(View):
             return
         async with self._open() as db:
             try:
-                for table, column in (("time_indexed_original", "id"), ("memory_turns", "row")):
-                    await db.executemany(f"DELETE FROM {table} WHERE {column} = ?", [(row,) for row in erasing])
+                gone = [(row,) for row in erasing]
+                await db.executemany("DELETE FROM time_indexed_original WHERE id = ?", gone)
+                await db.executemany("DELETE FROM memory_turns WHERE row = ?", gone)
                 await db.executemany(
                     "INSERT OR REPLACE INTO time_indexed_original (id, session_id, message, timestamp)"
                     " VALUES (?, ?, ?, ?)",

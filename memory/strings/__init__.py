@@ -1,0 +1,1 @@
+"""Every sentence the service itself says, in eight languages."""

@@ -1,0 +1,1 @@
+"""Three HTTP dialects over one engine."""
