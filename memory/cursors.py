@@ -55,6 +55,7 @@ class Cursors(FileView):
         return [("cursors.adopted", {"value": self.value})] if self.value else []
 
     def edits(self, base: FileView, edited: FileView, clock: Clock) -> list[Change]:
-        assert isinstance(base, Cursors) and isinstance(edited, Cursors)
+        assert isinstance(base, Cursors)
+        assert isinstance(edited, Cursors)
         changed = {key: kept for key, kept in edited.value.items() if base.value.get(key) != kept}
         return [("cursors.edited", {"value": {**self.value, **changed}})] if changed else []

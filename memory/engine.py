@@ -12,7 +12,7 @@ import orjson
 from memory.cast import Cast
 from memory.catalogue import Catalogue
 from memory.clock import Clock, SystemClock
-from memory.errors import MemoryServiceError, RootTooNew
+from memory.errors import MemoryServiceError, RootTooNew, SpaceClosed
 from memory.facts.learn import learn
 from memory.history import compress
 from memory.history.record import COMPRESS, POST_TURN
@@ -26,6 +26,8 @@ from memory.store import layout
 from memory.store.files import Disk, read
 from memory.store.outbox import OutboxOp
 from memory.store.view import Unreadable, parse_object
+from memory.tombstones import Tombstones
+from memory.work.claims import Claims
 from memory.work.gate import StorageGate
 from memory.work.outbox_worker import OutboxWorker
 from memory.work.runner import Loop, Runner
@@ -60,6 +62,7 @@ class Engine:
         self.chat = chat
         self.embedder = embedder
         self.gate = StorageGate()
+        self.claims = Claims(self._reopened)
         self.cast = Cast(settings.data_root, master_name=settings.master_name)
         self.catalogue = Catalogue(settings.data_root / layout.CATALOGUE, clock)
         self.failed_write_at: datetime | None = None
@@ -69,6 +72,7 @@ class Engine:
             clock,
             ids,
             permit=self.gate.check_write,
+            admit=self._admit,
             committed=self._committed,
             opened=self._opened,
             failed=self._write_failed,
@@ -78,7 +82,9 @@ class Engine:
             clock,
             {POST_TURN: self._post_turn, COMPRESS: self._compress, compress.SUMMARISE: self._summarise},
             attempts=settings.attempts,
+            admits=lambda name: self.gate.reason is None and not self.claims.retired(name),
         )
+        self.tombstones = Tombstones(settings.data_root, disk, self.spaces.exists)
         self._disk = disk
         self._runner = Runner()
         self._tasks: list[asyncio.Task[None]] = []
@@ -157,6 +163,25 @@ class Engine:
             refused_writes=self.gate.refused_writes,
             failed_write_at=self.failed_write_at,
         )
+
+    async def reread(self) -> None:
+        """Take in what changed on disk behind the open spaces. One that cannot be read is left and logged."""
+        for name in [space.name for space in self.spaces.open_spaces]:
+            try:
+                async with self.spaces.use(name) as space:
+                    await space.reread()
+            except (MemoryServiceError, OSError) as error:
+                log.warning("%s could not be read again (%s)", name, type(error).__name__)
+
+    def _admit(self, name: str, create: bool) -> None:
+        """Raises SpaceClosed for a name that is held, or closed for good and not published again."""
+        if self.claims.held(name):
+            raise SpaceClosed(name)
+        if create and name in self.tombstones and name not in (self.cast.published() or ()):
+            raise SpaceClosed(name)
+
+    def _reopened(self, name: str) -> None:
+        self.worker.resume(name)
 
     def _committed(self, space: MemorySpace) -> None:
         self.catalogue.note(space)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Coroutine, Sequence
 from pathlib import Path
+from typing import Any, TypeVar
 
 from memory.clock import Clock
 from memory.cursors import Cursors
@@ -15,6 +16,7 @@ from memory.history.keys import Keys
 from memory.history.recent import Recent, RecentMeta
 from memory.history.turns_db import Kept, TurnsDb
 from memory.ids import Ids
+from memory.library import Library
 from memory.settings import Settings
 from memory.store.events import Event
 from memory.store.files import Disk
@@ -24,6 +26,8 @@ from memory.store.shelf import Found, Shelf
 from memory.store.view import Change, FileView, Unreadable, View
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 _SHOWN = 400
 _RETRY = 2.0  # seconds before a save that the disk refused is tried again
@@ -68,6 +72,8 @@ class MemorySpace:
         self.views = Views(settings, clock)
         self.turns = TurnsDb(directory, disk, clock, ids)
         self.outbox = Outbox(directory, disk, clock)
+        self.library = Library(self.views.facts, self.views.facts_archive, self.turns)
+        self.wanted_back = asyncio.Event()  # somebody waits for every lease: ask no model now
         self.settling = asyncio.Lock()      # held by /renew and /settle; /new_dialog waits for it
         self.journal = Journal(
             directory,
@@ -197,6 +203,8 @@ class MemorySpace:
         for event in events:
             for view in self._all_views():
                 view.fold(event)
+            if event.type == "turns.erased":
+                self.library.forget_turns(event.data["ids"])
         self.written_at = self.clock.monotonic()
         self._wake.set()
         if self._saver is None:
@@ -223,6 +231,29 @@ class MemorySpace:
                 for type_, content in changes:
                     batch.add(type_, content)
                 log.info("%s: %s was edited, %d changes taken in", self.name, view.file, len(changes))
+
+    async def unless_wanted_back(self, work: Coroutine[Any, Any, T]) -> T | None:
+        """The result of work that may take long, or None if the space was wanted back meanwhile."""
+        task = asyncio.create_task(work)
+        waiting = asyncio.create_task(self.wanted_back.wait())
+        try:
+            await asyncio.wait({task, waiting}, return_when=asyncio.FIRST_COMPLETED)
+            return task.result() if task.done() else None
+        finally:
+            task.cancel()
+            waiting.cancel()
+            await asyncio.gather(task, waiting, return_exceptions=True)
+
+    async def reread(self) -> None:
+        """Take in edits; a journal or database that was replaced is read from the disk anew."""
+        if self.journal.damage is None and not await self._disk.run(self._replaced):
+            await self.refresh()
+            return
+        async with self._saving, self.journal.hold():
+            await self.load()
+
+    def _replaced(self) -> bool:
+        return self.journal.replaced() or self.turns.replaced()
 
     # saving
 

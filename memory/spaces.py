@@ -8,10 +8,11 @@ import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 from memory.clock import Clock
-from memory.errors import BadInput, SpaceClosed, UnknownSpace
+from memory.errors import BadInput, UnknownSpace
 from memory.ids import Ids
 from memory.settings import Settings
 from memory.space import MemorySpace
@@ -44,6 +45,7 @@ class Spaces:
         ids: Ids,
         *,
         permit: Callable[[], None],
+        admit: Callable[[str, bool], None],
         committed: Callable[[MemorySpace], None],
         opened: Callable[[MemorySpace], None],
         failed: Callable[[str], None],
@@ -53,6 +55,7 @@ class Spaces:
         self._clock = clock
         self._ids = ids
         self._permit = permit
+        self._admit = admit
         self._committed = committed
         self._opened = opened
         self._failed = failed
@@ -92,12 +95,13 @@ class Spaces:
         directory is made by the first write), SpaceClosed while it is being released, BadInput
         for a directory that is a symbolic link.
         """
+        self._admit(name, create)
         slot = self._slots.setdefault(name, _Slot())
+        if slot.closing:
+            slot = await self._reopened(name, create)
         slot.leases += 1
         slot.used = next(self._uses)
         try:
-            if slot.closing:
-                raise SpaceClosed(name)
             async with slot.opening:
                 if slot.space is None or slot.space.journal.closed:
                     slot.space = await self._open(name, create)
@@ -110,10 +114,20 @@ class Spaces:
             if slot.closing:
                 async with slot.returned:
                     slot.returned.notify_all()
-            elif not slot.leases:
+            if not slot.leases and not slot.closing:
                 if slot.space is None:
                     self._slots.pop(name, None)
                 self._evict()
+
+    async def _reopened(self, name: str, create: bool) -> _Slot:
+        """The slot of a name once nobody is closing it any more."""
+        while True:
+            slot = self._slots.setdefault(name, _Slot())
+            async with slot.returned:
+                await slot.returned.wait_for(partial(_is_not_closing, slot))
+            self._admit(name, create)
+            if self._slots.get(name) is slot and not slot.closing:
+                return slot
 
     async def _open(self, name: str, create: bool) -> MemorySpace:
         directory = self.directory(name)
@@ -147,26 +161,21 @@ class Spaces:
         ]
         excess = len(self._slots) - self._settings.open_spaces
         for _, name in sorted(idle)[: max(excess, 0)]:
-            slot = self._slots[name]
-            slot.closing = True
-            task = asyncio.create_task(self._fold_away(name, slot))
+            task = asyncio.create_task(self._fold_away(name, self._slots[name]))
             self._evictions.add(task)
             task.add_done_callback(self._evictions.discard)
 
     async def _fold_away(self, name: str, slot: _Slot) -> None:
         async with slot.opening:
             space = slot.space
-            assert space is not None
-            slot.closing = False  # whoever comes now waits for ``opening`` and opens it anew
-            try:
-                if slot.leases:
-                    return
-                await space.close()
-            except OSError as error:
-                log.warning("%s: could not save while folding away (%s)", name, type(error).__name__)
-                self._failed(name)
-            slot.space = None
-        if not slot.leases:
+            if space is not None and not slot.leases:
+                try:
+                    await space.close()
+                except OSError as error:
+                    log.warning("%s: could not save while folding away (%s)", name, type(error).__name__)
+                    self._failed(name)
+                slot.space = None
+        if not slot.leases and not slot.closing and slot.space is None and self._slots.get(name) is slot:
             self._slots.pop(name, None)
 
     async def visit(self, name: str) -> None:
@@ -178,7 +187,6 @@ class Spaces:
             pass
         slot = self._slots.get(name)
         if slot is not None and not slot.leases and not slot.closing:
-            slot.closing = True
             await self._fold_away(name, slot)
 
     async def close_idle_databases(self) -> None:
@@ -189,21 +197,34 @@ class Spaces:
                 await space.turns.close()
 
     @asynccontextmanager
-    async def closed(self, name: str) -> AsyncIterator[None]:
-        """Close a space for as long as the block runs: no lease is out, nothing is written, no file is open."""
+    async def closed(self, name: str, *, unless: Callable[[], bool] = lambda: False) -> AsyncIterator[None]:
+        """Close a space for as long as the block runs: no lease is out, nothing is written, no file is open.
+
+        Waits for leases without a limit of its own, and tells the space that somebody waits, so
+        that it asks no model meanwhile. If then ``unless()`` is true the space stays open.
+        """
         slot = self._slots.setdefault(name, _Slot())
-        slot.closing = True
+        async with slot.returned:
+            await slot.returned.wait_for(partial(_is_not_closing, slot))
+            slot.closing = True
         try:
+            if slot.space is not None:
+                slot.space.wanted_back.set()
             async with slot.returned:
                 await slot.returned.wait_for(lambda: slot.leases == 0)
-            if slot.space is not None:
+            if slot.space is not None and not unless():
                 space, slot.space = slot.space, None
+                space.wanted_back.set()
                 await space.close()
                 space.journal.closed = True
             yield
         finally:
             slot.closing = False
-            if not slot.leases and slot.space is None:
+            if slot.space is not None:
+                slot.space.wanted_back.clear()
+            async with slot.returned:
+                slot.returned.notify_all()
+            if not slot.leases and slot.space is None and self._slots.get(name) is slot:
                 self._slots.pop(name, None)
 
     async def close(self) -> None:
@@ -218,3 +239,7 @@ class Spaces:
                 slot.space.journal.closed = True
                 slot.space = None
         self._slots.clear()
+
+
+def _is_not_closing(slot: _Slot) -> bool:
+    return not slot.closing

@@ -106,7 +106,8 @@ class FactList(FileView):
         return in_chunks([*records, *self._odd], f"{self._kind}.adopted", "facts")
 
     def edits(self, base: FileView, edited: FileView, clock: Clock) -> list[Change]:
-        assert isinstance(base, FactList) and isinstance(edited, FactList)
+        assert isinstance(base, FactList)
+        assert isinstance(edited, FactList)
         put = [to_record(fact) for fact in edited if base.get(fact.id) != fact]
         put += [row for row in edited._odd if row not in base._odd]
         drop = [fact.id for fact in base if fact.id not in edited]

@@ -108,7 +108,7 @@ class Disk:
         chunks: Iterable[bytes],
         point: str,
         *,
-        unless_changed: Print | None | bool = False,
+        unless_changed: Print | bool | None = False,
         durable: bool = True,
     ) -> Print | None:
         """Write a file whole: temporary file, fsync, rename, directory fsync.

@@ -19,7 +19,7 @@ from memory.errors import DamagedSpace, SpaceClosed
 from memory.ids import Ids
 from memory.store import layout
 from memory.store.events import Event, Owed, encode
-from memory.store.files import Disk, read
+from memory.store.files import Disk, look, read
 from memory.store.segment import Reading, examine, lines
 
 log = logging.getLogger(__name__)
@@ -85,6 +85,7 @@ class Journal:
         self._permit = permit
         self._segment_bytes = segment_bytes
         self._size = 0
+        self._inode = 0
         self._active_first = 0             # first seq in the active segment; 0: it holds none of ours
         self._lock = asyncio.Lock()
         self._broken = False
@@ -118,6 +119,8 @@ class Journal:
             if last.damaged_line is not None or last.torn:
                 last.damaged_line = last.damaged_line or 1
                 return last, 0
+        seen = look(self.path)
+        self._inode = seen.inode if seen is not None else 0
         data = read(self.path) or b""
         found = examine(data, after=after)
         if not found.last_seq:
@@ -240,7 +243,17 @@ class Journal:
             self._active_first = 0
         if self.may_create and not self.seq:
             self._disk.make_directory(self.directory)
-        return self._disk.append(self.path, encoded, "commit")
+        size = self._disk.append(self.path, encoded, "commit")
+        seen = look(self.path)
+        self._inode = seen.inode if seen is not None else 0
+        return size
+
+    def replaced(self) -> bool:
+        """Whether another file stands where the journal was, or a shorter one."""
+        seen = look(self.path)
+        if seen is None:
+            return self._active_first > 0
+        return seen.size < self._size or (self._inode != 0 and seen.inode != self._inode)
 
 
 async def _to_its_end(work: Awaitable[None]) -> None:

@@ -15,6 +15,7 @@ SCOPES = "@scopes"
 CONFIG = "config"
 ROOT_STAMP = "memory-root.json"
 LOCK = ".memory-server.lock"
+TOMBSTONES = "closed_names.json"
 CATALOGUE = "catalogue.db"
 LOGS = "logs"
 

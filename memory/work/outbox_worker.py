@@ -25,11 +25,20 @@ _BACKOFF = (2.0, 8.0, 30.0, 120.0, 600.0)
 class OutboxWorker:
     """Does what spaces owe. A job marks itself done in the commit that holds its effect."""
 
-    def __init__(self, spaces: Spaces, clock: Clock, performers: Mapping[str, Perform], *, attempts: int) -> None:
+    def __init__(
+        self,
+        spaces: Spaces,
+        clock: Clock,
+        performers: Mapping[str, Perform],
+        *,
+        attempts: int,
+        admits: Callable[[str], bool],
+    ) -> None:
         self._spaces = spaces
         self._clock = clock
         self._performers = performers
         self._attempts = attempts
+        self._admits = admits
         self._due: dict[str, float] = {}
         self._heap: list[tuple[float, str]] = []
         self._busy: dict[str, asyncio.Task[None]] = {}
@@ -44,6 +53,10 @@ class OutboxWorker:
         """Note that a space owes work. Called after each commit and when a space opens."""
         if any(op.kind in self._performers for op in space.outbox.pending.values()):
             self._schedule(space.name, _GATHER)
+
+    def resume(self, name: str) -> None:
+        """Work may begin again for a space that was kept from it."""
+        self._schedule(name, _GATHER)
 
     def _schedule(self, name: str, delay: float) -> None:
         when = self._clock.monotonic() + delay
@@ -96,6 +109,9 @@ class OutboxWorker:
         self._wake.set()
 
     async def _work(self, name: str) -> None:
+        if not self._admits(name):
+            self._schedule(name, _BACKOFF[1])
+            return
         try:
             async with self._spaces.use(name) as space:
                 await self.perform_all(space)
@@ -111,7 +127,7 @@ class OutboxWorker:
     async def perform_all(self, space: MemorySpace) -> None:
         """Perform every pending job of a space once."""
         for op in list(space.outbox.pending.values()):
-            if op.id in space.outbox.pending and op.kind in self._performers:
+            if op.id in space.outbox.pending and op.kind in self._performers and self._admits(space.name):
                 await self._perform(space, op)
 
     async def _perform(self, space: MemorySpace, op: OutboxOp) -> None:

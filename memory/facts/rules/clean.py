@@ -111,6 +111,11 @@ def with_quotes(text: str, quotes: list[str]) -> str:
     return re.sub(rf"{QUOTE_OPEN}(\d+){QUOTE_CLOSE}", lambda match: quotes[int(match[1])], text)
 
 
+def quotes_in(text: str, quotes: list[str]) -> list[str]:
+    """The quotations that stand in the text."""
+    return [quotes[int(number)] for number in re.findall(rf"{QUOTE_OPEN}(\d+){QUOTE_CLOSE}", text)]
+
+
 def _why_not(line: str, recalled: Recalled) -> str | None:
     if line.lstrip().startswith((">", "》", "|")):
         return "quoted"

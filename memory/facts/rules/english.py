@@ -191,7 +191,7 @@ def split_asked(text: str) -> tuple[str, bool] | None:
     for at in range(1, len(pieces)):
         if _ASK_TAIL.match(pieces[at]):
             return ", ".join(pieces[:at]), False
-    joined = re.split(r"\s+(?:and|but|so)\s+(?=(?:you\b|what|how|do you|have you|are you|can you|should i|where|when|who|which|why))", text, maxsplit=1, flags=re.I)
+    joined = re.split(r"\s+(?:and|but|so)\s+(?=(?:you\b|what|how|do you|have you|are you|can you|should i|where|when|who|which|why))", text, maxsplit=1, flags=re.IGNORECASE)
     return (joined[0], False) if len(joined) == 2 and joined[0] else None
 
 
@@ -233,11 +233,11 @@ def _without_fillers(piece: str) -> tuple[str, bool]:
     changed = False
     for _ in range(8):
         head = _CHANGE_HEAD.match(piece)
-        if head and not re.match(r"no (?:one|longer|matter)\b|sorry (?:for|about)|update (?:my|the)", piece, re.I):
+        if head and not re.match(r"no (?:one|longer|matter)\b|sorry (?:for|about)|update (?:my|the)", piece, re.IGNORECASE):
             changed, piece = True, piece[head.end():]
             continue
         filler = _FILLER.match(piece)
-        if not filler or filler.end() == 0 or re.match(r"(?:me|then|right|look|see|or) (?:and|at|now|to)\b", piece, re.I):
+        if not filler or filler.end() == 0 or re.match(r"(?:me|then|right|look|see|or) (?:and|at|now|to)\b", piece, re.IGNORECASE):
             break
         piece = piece[filler.end():]
     return piece.strip(" ,:-"), changed
@@ -258,7 +258,7 @@ def _run_on(text: str) -> list[str]:
     """Clauses strung together without a mark: "i live in leeds i work at tesco"."""
     out: list[str] = []
     for piece in _RUN_ON.split(text):
-        if out and (_RELATIVE.search(out[-1]) or re.search(r"\b(?:and|because|so|but|when|while|than|that|if|where|since|until)$", out[-1], re.I)):
+        if out and (_RELATIVE.search(out[-1]) or re.search(r"\b(?:and|because|so|but|when|while|than|that|if|where|since|until)$", out[-1], re.IGNORECASE)):
             out[-1] += " " + piece
         else:
             out.append(piece)
@@ -267,7 +267,7 @@ def _run_on(text: str) -> list[str]:
 
 def _verb_phrases(text: str) -> list[str]:
     """"I live in Leeds and work at Tesco" as two statements."""
-    if not _VP_HEAD.match(text) or re.match(r"^I (?:am|have) (?:going |planning )?to\b|^I (?:love|like|hate|enjoy|prefer) to\b", text, re.I):
+    if not _VP_HEAD.match(text) or re.match(r"^I (?:am|have) (?:going |planning )?to\b|^I (?:love|like|hate|enjoy|prefer) to\b", text, re.IGNORECASE):
         return [text]
     first, *rest = _VP_JOINT.split(text)
     return [first, *(_with_subject(piece) for piece in rest)]
@@ -302,7 +302,7 @@ def _list_end(pieces: list[str], at: int) -> int | None:
         piece = pieces[end]
         if not _ITEM.match(piece) or _PRONOUN.search(piece) or len(piece.split()) > 6 or _VP_PIECE.match(piece):
             return None
-        if _LIST_END.search(piece) and not re.match(r"^(?:and|or) (?:also|then|now|so|yes)\b", piece, re.I):
+        if _LIST_END.search(piece) and not re.match(r"^(?:and|or) (?:also|then|now|so|yes)\b", piece, re.IGNORECASE):
             return end + 1
     return None
 

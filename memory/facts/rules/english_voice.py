@@ -9,21 +9,13 @@ from memory.people import Names
 _TOKEN = re.compile(r"[A-Za-z]+(?:'[A-Za-z]+)?|[^A-Za-z]+")
 _WORD = re.compile(r"[A-Za-z]")
 _ADVERBS = frozenset(
-    "really just also always usually often sometimes never still already actually totally absolutely definitely truly "
-    "kinda mostly mainly generally normally typically currently now recently finally only even honestly personally "
-    "rarely seldom occasionally probably genuinely secretly seriously literally both simply constantly regularly "
-    "basically particularly especially strongly deeply lately so pretty very occasionally hardly barely".split()
+    ["really", "just", "also", "always", "usually", "often", "sometimes", "never", "still", "already", "actually", "totally", "absolutely", "definitely", "truly", "kinda", "mostly", "mainly", "generally", "normally", "typically", "currently", "now", "recently", "finally", "only", "even", "honestly", "personally", "rarely", "seldom", "occasionally", "probably", "genuinely", "secretly", "seriously", "literally", "both", "simply", "constantly", "regularly", "basically", "particularly", "especially", "strongly", "deeply", "lately", "so", "pretty", "very", "occasionally", "hardly", "barely"]
 )
 _FIXED = frozenset(
-    "was can can't will won't could must should may might did didn't had hadn't wasn't used would couldn't shouldn't "
-    "went ate drank saw met bought sold got gave took made ran swam broke lost won found wrote drew sang flew drove "
-    "rode fell fought caught taught built sent spent left slept woke began came became chose grew kept held led lent "
-    "hung spoke burnt thought felt knew said told heard forgot threw wore stole shot rang paid stood sat understood "
-    "meant dreamt learnt bit blew brought dug fed forgave froze hid laid lay rose shook shone slid stuck struck swore "
-    "tore wept".split()
+    ["was", "can", "can't", "will", "won't", "could", "must", "should", "may", "might", "did", "didn't", "had", "hadn't", "wasn't", "used", "would", "couldn't", "shouldn't", "went", "ate", "drank", "saw", "met", "bought", "sold", "got", "gave", "took", "made", "ran", "swam", "broke", "lost", "won", "found", "wrote", "drew", "sang", "flew", "drove", "rode", "fell", "fought", "caught", "taught", "built", "sent", "spent", "left", "slept", "woke", "began", "came", "became", "chose", "grew", "kept", "held", "led", "lent", "hung", "spoke", "burnt", "thought", "felt", "knew", "said", "told", "heard", "forgot", "threw", "wore", "stole", "shot", "rang", "paid", "stood", "sat", "understood", "meant", "dreamt", "learnt", "bit", "blew", "brought", "dug", "fed", "forgave", "froze", "hid", "laid", "lay", "rose", "shook", "shone", "slid", "stuck", "struck", "swore", "tore", "wept"]
 )
-_ED_BUT_PRESENT = frozenset("need feed bleed breed speed shed wed embed exceed proceed succeed seed weed heed".split())
-_EITHER = frozenset("read put cut hit quit set hurt let cost spread bet beat shut split burst cast".split())
+_ED_BUT_PRESENT = frozenset(["need", "feed", "bleed", "breed", "speed", "shed", "wed", "embed", "exceed", "proceed", "succeed", "seed", "weed", "heed"])
+_EITHER = frozenset(["read", "put", "cut", "hit", "quit", "set", "hurt", "let", "cost", "spread", "bet", "beat", "shut", "split", "burst", "cast"])
 _IRREGULAR = {
     "am": "is", "have": "has", "do": "does", "don't": "doesn't", "haven't": "hasn't", "go": "goes", "are": "is", "be": "is",
 }

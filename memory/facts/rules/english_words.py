@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 
-def _any(words: str) -> str:
-    return "(?:" + "|".join(words.split()) + ")"
+def any_of(words: str) -> str:
+    """One of the words; an underscore stands for a space or a hyphen."""
+    return "(?:" + "|".join(word.replace("_", "[ -]") for word in words.split()) + ")"
 
 
 KIN = (
     "(?:(?:older|younger|little|big|elder|twin|baby|half|step|late|oldest|youngest|only|ex)[- ])?"
-    + _any(
+    + any_of(
         "mom mum mother dad father parents? mama papa mommy daddy sisters? brothers? siblings? bro sis sons? daughters? "
         "kids? child children toddler baby wife husband hubby girlfriend boyfriend gf bf partner fianc[eé]e? spouse "
         "grandma grandmother granny nana grandpa grandfather grandparents aunt auntie uncle cousins? nephews? nieces? "
@@ -19,22 +20,22 @@ KIN = (
 )
 PEOPLE = (
     "(?:best |close |old |childhood |new |late )?"
-    + _any(
+    + any_of(
         "friends? bestie bff roommates? flatmates? housemates? boss manager coworkers? colleagues? neighbou?rs? teacher "
         "professor landlord classmates? therapist mentor crush coach"
     )
 )
 PET = (
-    _any(
+    any_of(
         "cats? dogs? kittens? kitty pupp(?:y|ies) pup doggo hamsters? rabbits? bunn(?:y|ies) parrots? birds? goldfish "
-        "fish turtles? tortoise snakes? lizards? gecko guinea(?:[ -]pigs?) ferrets? horses? pony chinchilla hedgehog "
+        "fish turtles? tortoise snakes? lizards? gecko guinea_pigs? ferrets? horses? pony chinchilla hedgehog "
         "budgies? parakeet cockatiel axolotl tarantula corgi poodle husky shiba labrador lab retriever beagle bulldog "
         "dachshund chihuahua pug samoyed ragdoll tabby siamese chickens? ducks? goats?"
     )
 )
 OCCUPATION = (
     "(?:(?:[a-z]+(?:-[a-z]+)?) ){0,3}"
-    + _any(
+    + any_of(
         "teacher nurse doctor engineer developer programmer designer artist writer author lawyer attorney paralegal "
         "accountant chef cook baker barista bartender waiter waitress server cashier driver pilot mechanic electrician "
         "plumber carpenter builder architect scientist researcher professor lecturer tutor dentist pharmacist surgeon "
@@ -49,7 +50,7 @@ OCCUPATION = (
         "boxer footballer nanny babysitter caregiver housewife househusband homemaker intern apprentice postdoc "
         "trainee recruiter marketer strategist copywriter tester sysadmin devops hygienist optometrist midwife "
         "radiologist cardiologist oncologist geologist astronomer archaeologist "
-        "paediatrician pediatrician physiotherapist physio nutritionist dietitian social[ -]worker civil[ -]servant"
+        "paediatrician pediatrician physiotherapist physio nutritionist dietitian social_worker civil_servant"
     )
 )
 STUDENT = (
@@ -63,17 +64,17 @@ TRAIT = (
     "gamer|procrastinator|minimalist|(?:coffee|chocolate|gym|adrenaline) (?:addict|junkie)|neat freak|clean freak|"
     "control freak|otaku|weeb|[ie][ns][tf][jp](?:-[at])?)"
 )
-TRAIT_ADJECTIVE = _any(
+TRAIT_ADJECTIVE = any_of(
     "left-handed right-handed lefthanded lefty colou?r-?blind introverted extroverted ambidextrous bilingual trilingual "
     "shy dyslexic autistic neurodivergent short-sighted nearsighted farsighted deaf"
 )
-ZODIAC = _any("aries taurus gemini cancer leo virgo libra scorpio sagittarius capricorn aquarius pisces")
+ZODIAC = any_of("aries taurus gemini cancer leo virgo libra scorpio sagittarius capricorn aquarius pisces")
 IDENTITY = (
     "(?:a )?(?:gay|bi|bisexual|lesbian|trans|transgender|non-?binary|asexual|christian|catholic|muslim|jewish|buddhist|"
     "hindu|atheist|agnostic|veteran|immigrant|expat)(?: (?:man|woman|guy|girl|person))?"
     "|a (?:man|woman|guy|girl|dude|male|female)"
 )
-NATIONALITY = _any(
+NATIONALITY = any_of(
     "american british english scottish welsh irish canadian australian german french spanish italian portuguese dutch "
     "belgian swiss austrian polish czech russian ukrainian swedish norwegian danish finnish greek turkish chinese "
     "japanese korean taiwanese vietnamese thai indian pakistani filipino filipina indonesian malaysian singaporean "
@@ -82,65 +83,65 @@ NATIONALITY = _any(
 )
 LANGUAGE = (
     "(?:(?:fluent|some|a (?:little|bit of)|native|basic|broken|conversational|mandarin) )?"
-    + _any(
+    + any_of(
         "english french spanish german italian portuguese dutch russian polish ukrainian japanese chinese mandarin "
         "cantonese korean arabic hebrew hindi urdu bengali turkish greek swedish norwegian danish finnish czech thai "
         "vietnamese indonesian malay tagalog swahili latin esperanto welsh irish farsi persian romanian hungarian"
     )
 )
-DIET = _any("vegan vegetarian vegeterian veggie pescatarian pescetarian keto halal kosher gluten-free dairy-free plant-based")
-ILLNESS = _any(
+DIET = any_of("vegan vegetarian vegeterian veggie pescatarian pescetarian keto halal kosher gluten-free dairy-free plant-based")
+ILLNESS = any_of(
     "diabetes asthma epilepsy anemia anaemia migraines? adhd add ocd ptsd autism insomnia arthritis eczema psoriasis "
     "hypertension scoliosis tinnitus celiac crohn's ibs depression anxiety hypothyroidism endometriosis pcos vertigo "
-    "narcolepsy cancer hepatitis lupus fibromyalgia (?:type \\d diabetes) (?:high blood pressure) (?:sleep apnea) "
-    "(?:chronic [a-z]+) (?:social anxiety) (?:bipolar(?: disorder)?) (?:an? (?:anxiety|eating|bipolar) disorder) "
-    "(?:a heart condition) (?:a bad (?:back|knee|shoulder)) (?:back problems) (?:panic attacks)"
+    "narcolepsy cancer hepatitis lupus fibromyalgia type_\\d_diabetes high_blood_pressure sleep_apnea "
+    "chronic_[a-z]+ social_anxiety bipolar(?:_disorder)? (?:anxiety|eating|bipolar)_disorder "
+    "heart_condition bad_(?:back|knee|shoulder) back_problems panic_attacks"
 )
 OWNED = (
     "(?:(?:[a-z0-9]+(?:-[a-z]+)?) ){0,3}"
-    + _any(
+    + any_of(
         "car bike bicycle motorcycle motorbike scooter truck van boat house apartment flat condo guitar piano violin "
         "cello drums? keyboard ukulele bass telescope camera drone laptop macbook pc computer ipad tablet iphone phone "
         "switch ps4 ps5 playstation xbox console kindle garden farm shop store cafe restaurant business startup company "
-        "blog podcast channel youtube newsletter collection bookshelf record[ -]player turntable tattoos? piercings? "
-        "tesla greenhouse cabin rv motorhome sewing[ -]machine 3d[ -]printer"
+        "blog podcast channel youtube newsletter collection bookshelf record_player turntable tattoos? piercings? "
+        "tesla greenhouse cabin rv motorhome sewing_machine 3d_printer"
     )
 )
 EVENT_NOUN = (
     "(?:(?:[a-z0-9]+(?:'s)?(?:-[a-z]+)?) ){0,3}"
-    + _any(
+    + any_of(
         "exams? tests? finals? midterms? quiz interview meeting appointment date flight surgery operation wedding "
         "deadline presentation concert recital rehearsal audition trip vacation holiday checkup check-up class lecture "
         "seminar workshop marathon race game match tournament competition performance show conference party birthday "
-        "dinner lunch brunch call shift train reunion graduation defen[cs]e hearing trial mri scan blood[ -]test "
-        "physical therapy dentist session lesson essay paper thesis project assignment homework presentation anniversary "
+        "dinner lunch brunch call shift train reunion graduation defen[cs]e hearing trial mri scan blood_test "
+        "physical_therapy dentist session lesson essay paper thesis project assignment homework presentation anniversary "
         "move gig festival"
     )
 )
-STRONG_FEELING = _any(
-    "depressed anxious stressed(?:[ -]out)? lonely burn(?:ed|t)[ -]out heartbroken overwhelmed devastated grieving "
+STRONG_FEELING = any_of(
+    "depressed anxious stressed(?:_out)? lonely burn(?:ed|t)_out heartbroken overwhelmed devastated grieving "
     "homesick sick ill pregnant unemployed exhausted miserable hopeless scared terrified worried nervous excited proud "
     "insecure hungover injured jet-?lagged"
 )
-WEAK_FEELING = _any(
+WEAK_FEELING = any_of(
     "tired sad down happy upset angry frustrated bored busy sleepy moody low numb lost stuck confused unmotivated "
     "restless content relaxed grateful hopeful jealous guilty embarrassed ashamed swamped annoyed empty blue better good "
     "great terrible awful bad unwell calm cranky"
 )
-PRESENT_VERB = _any(
+PRESENT_VERB = any_of(
     "wake get go run walk jog swim work study eat drink cook read write watch play listen take make do have drive ride "
     "cycle bike meditate exercise train practi[cs]e sleep nap stay spend visit call check feed clean wash shower skip "
     "brush start stop finish come leave meet see talk sing dance draw paint knit sew garden bake buy order use wear "
     "keep put save travel teach volunteer smoke vape journal stretch lift hike climb surf ski fish hunt shop stream game "
     "code program forget lose need try help hang celebrate attend commute procrastinate overthink pray dream snore"
 )
-PAST_VERB = _any(
+PAST_VERB = any_of(
     "went had ate drank saw met bought sold got gave took made did ran swam broke lost won found wrote read drew sang "
     "flew drove rode fell fought caught taught built sent spent left slept woke began came became chose grew hurt cut "
     "quit beat bet hit paid put rang shot stole threw wore held kept led lent hung spoke spilled burnt burned made "
     "watched moved [a-z]{2,12}ed"
 )
-NOT_EVENT = _any(
+NOT_EVENT = any_of(
     "said told asked thought knew felt guessed meant wanted needed liked loved hated seemed remembered forgot heard "
     "noticed realized realised wondered hoped wished used mentioned agreed supposed assumed believed expected imagined "
     "decided figured replied answered texted missed laughed smiled talked chatted promised"

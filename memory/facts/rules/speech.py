@@ -15,7 +15,7 @@ _CHINESE_GLUE = re.compile(r"[我你的是在了]")
 
 _EMOJI = "\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
 _KAOMOJI = re.compile(r"(?<!\w)(?:[:;=][-^']?[()DPpOo3/|]|[xX]D+|\^[_.\-]?\^|T[_.]T|>[_.]<|<3|orz|QAQ|QwQ|QWQ)(?!\w)")
-_ABBREVIATION = re.compile(r"\b(?:mr|mrs|ms|dr|st|prof|jr|sr|vs|etc|e\.g|i\.e|a\.m|p\.m|u\.s|u\.k|no|approx|inc|ltd)$", re.I)
+_ABBREVIATION = re.compile(r"\b(?:mr|mrs|ms|dr|st|prof|jr|sr|vs|etc|e\.g|i\.e|a\.m|p\.m|u\.s|u\.k|no|approx|inc|ltd)$", re.IGNORECASE)
 _END = re.compile(rf"[。！？!?；;\n…]+|\.{{2,}}|\.(?=\s|$)|~+|～+|[{_EMOJI}]+")
 _CONTENT = re.compile(r"[^\W_]")
 

@@ -6,8 +6,8 @@ import re
 from datetime import datetime
 
 from memory.facts.rules import dates
-from memory.facts.rules.offsets import Found, Offset
 from memory.facts.rules.numerals import CHINESE_NUMBER, chinese_number
+from memory.facts.rules.offsets import Found, Offset
 
 _DAY_NAMES = {"一": 0, "二": 1, "三": 2, "四": 3, "五": 4, "六": 5, "日": 6, "天": 6, "末": 5}
 _FEASTS = {

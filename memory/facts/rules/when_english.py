@@ -6,8 +6,8 @@ import re
 from datetime import datetime
 
 from memory.facts.rules import dates
-from memory.facts.rules.offsets import Found, Offset
 from memory.facts.rules.numerals import ENGLISH_NUMBER, english_number
+from memory.facts.rules.offsets import Found, Offset
 
 _MONTH_NAMES = (
     "jan(?:uary)?", "feb(?:ruary)?", "mar(?:ch)?", "apr(?:il)?", "may", "june?",

@@ -1,0 +1,139 @@
+"""Facts that a message states about its speaker, by rules: what is not certain yields nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection
+from dataclasses import replace
+
+from memory.clock import Clock
+from memory.facts.fact import text_hash
+from memory.facts.rules.chinese_find import CHINESE
+from memory.facts.rules.clause import Clause, Finding, Telling, to_draft
+from memory.facts.rules.clean import Recalled, own_lines, plain, quotes_in, with_quotes
+from memory.facts.rules.compare import contradicts, same_statement
+from memory.facts.rules.draft import Draft, Drop
+from memory.facts.rules.english_find import ENGLISH
+from memory.facts.rules.speech import MOST_SENTENCES, Sentence, sentences
+from memory.facts.rules.tongue import Tongue
+from memory.history.turn import HUMAN, Turn
+from memory.people import Names
+
+MOST_DRAFTS = 5
+_TONGUES = {"en": ENGLISH, "zh": CHINESE}
+_SOFT_SLOTS = ("name", "alias", "remember")
+_SPEECH = re.compile(r"[。！？!?;；]|\b(?:i|i'm|you|my|we)\b|[我你]", re.IGNORECASE)
+_LONGEST_TITLE = 60   # characters of a quotation that may still be a title or a name
+
+
+def extract(
+    turn: Turn, names: Names, clock: Clock, *, recalled: Collection[str] = ()
+) -> tuple[list[Draft], list[Drop]]:
+    """The facts of one turn, at most five, and what was left out for which reason.
+
+    Only what the master says in their own voice counts. ``recalled`` are the texts that were shown in the
+    conversation: a line that repeats one teaches nothing. Times are read from the moment the turn was said.
+    """
+    if turn.kind != HUMAN or (turn.speaker is not None and not names.is_master(turn.speaker)):
+        return [], []
+    anchor = clock.local(turn.at) if turn.at.tzinfo is None else turn.at
+    reading = _Reading(Telling(names=names, anchor=anchor), Recalled(recalled))
+    reading.read(turn.text)
+    return reading.kept(), reading.drops
+
+
+class _Reading:
+    """One pass over one turn."""
+
+    def __init__(self, telling: Telling, recalled: Recalled) -> None:
+        self.drops: list[Drop] = []
+        self._telling = telling
+        self._recalled = recalled
+        self._drafts: list[Draft] = []
+
+    def read(self, text: str) -> None:
+        lines, left_out = own_lines(text, self._recalled)
+        for reason, line in left_out:
+            self._drop(reason, line)
+        for reason, disqualifies in (("instruction", "instruction"), ("fiction", "joking")):
+            if any(getattr(tongue, disqualifies).search(line) for line in lines for tongue in _TONGUES.values()):
+                for line in lines:
+                    self._drop(reason, line)
+                return
+        self._sentences(lines)
+
+    def kept(self) -> list[Draft]:
+        """The drafts that stand at the end of the turn: what it took back is gone, five remain."""
+        standing: list[Draft] = []
+        for draft in self._drafts:
+            if any(same_statement(draft, other) for other in standing):
+                self._drop("duplicate", draft.text)
+                continue
+            replaced = [other for other in standing if draft.single_valued and other.slot == draft.slot]
+            if replaced and not draft.negated:
+                taken_back = [other for other in replaced if other.negated or (draft.correction and contradicts(draft, other))]
+                if taken_back:
+                    draft = replace(draft, correction=True)
+                standing = [other for other in standing if other not in taken_back]
+            standing.append(draft)
+        for draft in standing[MOST_DRAFTS:]:
+            self._drop("limit", draft.text)
+        return standing[:MOST_DRAFTS]
+
+    def _sentences(self, lines: list[str]) -> None:
+        count, framed = 0, False
+        for line in lines:
+            bare, quotes = plain(line)
+            for sentence in sentences(bare):
+                count += 1
+                tongue = _TONGUES.get(sentence.language or "")
+                if count > MOST_SENTENCES:
+                    self._drop("limit", sentence.text)
+                    return
+                if tongue is None:
+                    continue
+                framed = framed or bool(tongue.frame.search(sentence.text))
+                if framed:
+                    self._drop("fiction", sentence.text)
+                elif with_quotes(sentence.text, quotes) in self._recalled:
+                    self._drop("recalled", sentence.text)
+                else:
+                    self._sentence(sentence, tongue, quotes)
+
+    def _sentence(self, sentence: Sentence, tongue: Tongue, quotes: list[str]) -> None:
+        if sentence.sarcastic:
+            return self._drop("sarcasm", sentence.text)
+        text, softened = tongue.normalise(sentence.text), False
+        if sentence.asked:
+            told = tongue.split_asked(text)
+            if told is None:
+                return self._drop("question", text)
+            text, softened = told
+        for reason, pattern in tongue.sentence_drops:
+            if pattern.search(text):
+                return self._drop(reason, text)
+        for clause in tongue.clauses(text):
+            self._clause(replace(clause, asked=softened), tongue, quotes, sentence.language or "")
+
+    def _clause(self, clause: Clause, tongue: Tongue, quotes: list[str], language: str) -> None:
+        if len(clause.text) > tongue.longest_clause:
+            return self._drop("too_long", clause.text)
+        for reason, pattern in tongue.clause_drops:
+            if pattern.search(clause.text):
+                return self._drop(reason, clause.text)
+        inside = quotes_in(clause.text, quotes)
+        if any(len(quote) > _LONGEST_TITLE or _SPEECH.search(quote) for quote in inside):
+            return self._drop("quoted", clause.text)
+        for finding in tongue.find(clause, self._telling):
+            if clause.asked and finding.slot not in _SOFT_SLOTS and not clause.remember:
+                self._drop("question", clause.text)
+                continue
+            self._drafts.append(to_draft(_unquoted(finding, quotes), clause, language))
+
+    def _drop(self, reason: str, text: str) -> None:
+        self.drops.append(Drop(reason=reason, clause=text_hash(text)))
+
+
+def _unquoted(finding: Finding, quotes: list[str]) -> Finding:
+    """The finding with its quotations put back."""
+    return replace(finding, text=with_quotes(finding.text, quotes), value=with_quotes(finding.value, quotes))

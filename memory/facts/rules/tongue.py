@@ -1,0 +1,25 @@
+"""What the reader of a turn needs from a language."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from memory.facts.rules.clause import Clause, Finding, Telling
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Tongue:
+    """One language: how it is cut into clauses, what disqualifies them, and what they say."""
+
+    normalise: Callable[[str], str]
+    split_asked: Callable[[str], tuple[str, bool] | None]   # the told part before a question, and whether it is softened
+    clauses: Callable[[str], list[Clause]]
+    find: Callable[[Clause, Telling], list[Finding]]
+    instruction: re.Pattern[str]     # the whole turn is an order to the system
+    joking: re.Pattern[str]          # the whole turn was not meant
+    frame: re.Pattern[str]           # from here on the turn is fiction, a text to work on, or an example
+    sentence_drops: tuple[tuple[str, re.Pattern[str]], ...]
+    clause_drops: tuple[tuple[str, re.Pattern[str]], ...]
+    longest_clause: int              # characters

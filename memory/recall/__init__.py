@@ -1,0 +1,1 @@
+"""Pure search over documents."""

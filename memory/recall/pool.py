@@ -1,0 +1,154 @@
+"""The documents one question is asked of."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from memory.recall.document import TURN, Document
+from memory.recall.index import Snapshot, View
+from memory.recall.records import TIER_CODES
+from memory.recall.segment import Ints, Mask, Records
+from memory.recall.when import TimeWindow, seconds
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """One view of the pool; its row r is row ``base + r`` of the pool."""
+
+    view: View
+    base: int
+    mask: Mask | None       # rows that belong to the pool; None: all
+    source: int             # place of its snapshot
+    session_base: int       # added to session codes, so that those of two snapshots differ
+
+
+class Pool:
+    """The union of snapshots, cut down to tiers and a window of event time. Read only."""
+
+    def __init__(self, snapshots: Sequence[Snapshot], tiers: Collection[str], window: TimeWindow | None = None) -> None:
+        bits = sum(1 << TIER_CODES[tier] for tier in set(tiers) if tier in TIER_CODES)
+        self.snapshots = snapshots
+        self.parts: list[Part] = []
+        self.size = 0       # documents
+        self.tokens = 0     # in them
+        base = session_base = 0
+        for source, snapshot in enumerate(snapshots):
+            for view in snapshot.views:
+                mask, size, tokens = _allowed(view, bits)
+                if size and window is not None:
+                    mask, size, tokens = _within(view, mask, window)
+                if size:
+                    self.parts.append(
+                        Part(view=view, base=base, mask=mask, source=source, session_base=session_base)
+                    )
+                    self.size += size
+                    self.tokens += tokens
+                    base += len(view)
+            session_base += len(snapshot.session_tokens)
+        self.rows = base    # row numbers run below this
+        self._bases = np.array([part.base for part in self.parts], dtype=np.int64)
+
+    def pieces(self, rows: Ints) -> list[tuple[Part, Ints]]:
+        """Ascending ``rows`` of the pool as rows of its parts."""
+        if len(self.parts) == 1:
+            return [(self.parts[0], rows)] if len(rows) else []
+        edges = [*rows.searchsorted(self._bases).tolist(), len(rows)]
+        return [
+            (part, rows[first:last] - part.base)
+            for part, first, last in zip(self.parts, edges[:-1], edges[1:], strict=True)
+            if last > first
+        ]
+
+    def records(self, rows: Ints) -> Records:
+        """The records of ascending rows, sessions told apart between snapshots."""
+        taken = []
+        for part, own in self.pieces(rows):
+            records = part.view.records[own]
+            if part.session_base:
+                records["session"] += part.session_base
+            taken.append(records)
+        return taken[0] if len(taken) == 1 else np.concatenate(taken)
+
+    def members(self, rows: Ints) -> Mask:
+        """Which of ascending rows belong to the pool."""
+        found = np.ones(len(rows), dtype=np.bool_)
+        at = 0
+        for part, own in self.pieces(rows):
+            if part.mask is not None:
+                found[at : at + len(own)] = part.mask[own]
+            at += len(own)
+        return found
+
+    def place(self, row: int) -> tuple[View, int]:
+        """The view that holds a row of the pool, and the row in it."""
+        at = int(self._bases.searchsorted(row, side="right")) - 1
+        part = self.parts[at]
+        return part.view, row - part.base
+
+    def document(self, row: int) -> Document:
+        view, own = self.place(row)
+        return view.document(own)
+
+    def terms_of(self, row: int) -> frozenset[int]:
+        view, own = self.place(row)
+        return view.terms_of(own)
+
+    def neighbours(self, row: int, count: int) -> tuple[list[Document], list[Document]]:
+        """Up to ``count`` turns said before and after a turn, in order of speaking."""
+        here = self.document(row)
+        if here.tier != TURN or count <= 0:
+            return [], []
+        at = int(self._bases.searchsorted(row, side="right")) - 1
+        source = self.parts[at].source
+        return self._walk(row, -1, count, source, here.order)[::-1], self._walk(row, 1, count, source, here.order)
+
+    def _walk(self, row: int, step: int, count: int, source: int, order: int) -> list[Document]:
+        found: list[Document] = []
+        # Rows outside the pool (dropped, or out of the window) are stepped over, but not for ever.
+        for _ in range(count * 4):
+            row += step
+            if len(found) == count or not 0 <= row < self.rows:
+                break
+            at = int(self._bases.searchsorted(row, side="right")) - 1
+            part = self.parts[at]
+            if part.source != source:
+                break
+            own = row - part.base
+            if part.view.dead is not None and part.view.dead[own]:
+                continue
+            document = part.view.document(own)
+            if document.tier != TURN or (document.order - order) * step <= 0:
+                break
+            order = document.order
+            found.append(document)
+        return found
+
+
+def _allowed(view: View, bits: int) -> tuple[Mask | None, int, int]:
+    """Live rows of the wanted tiers, how many, and their tokens; remembered by the view."""
+    known = view.pools.get(bits)
+    if known is None:
+        tiers = view.records["tier"]
+        wanted = np.array([bits >> code & 1 for code in range(8)], dtype=np.bool_)
+        mask: Mask = wanted[np.minimum(tiers, 7)]
+        if view.dead is not None:
+            mask &= ~view.dead[: len(view)]
+        size = int(np.count_nonzero(mask))
+        if size == len(view):
+            known = (None, size, view.tokens)
+        else:
+            known = (mask, size, int(view.lengths[mask].sum()))
+        view.pools[bits] = known
+    return known
+
+
+def _within(view: View, mask: Mask | None, window: TimeWindow) -> tuple[Mask | None, int, int]:
+    # An unreadable time is NaN, which is neither before nor after anything.
+    inside: Mask = (view.records["start"] < seconds(window.end)) & (view.records["end"] >= seconds(window.start))
+    if mask is not None:
+        inside &= mask
+    size = int(np.count_nonzero(inside))
+    return inside, size, int(view.lengths[inside].sum())

@@ -1,0 +1,171 @@
+"""A question put to a memory, and its answer."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.clock import Clock
+from memory.people import Names
+from memory.recall import select
+from memory.recall.document import DEFAULT_TIERS, Document
+from memory.recall.fusion import fuse
+from memory.recall.index import Snapshot
+from memory.recall.pool import Pool
+from memory.recall.rank import Question, Ranking, rank, read_question
+from memory.recall.segment import LOW, Ints
+from memory.recall.when import TimeWindow, parse_window, seconds
+
+# Documents of one and the same time that are put in order by age and id.
+_TIES = 1000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """What is asked. An empty text or time counts as absent."""
+
+    text: str = ""
+    time: str = ""                              # as the caller wrote it; see recall/when
+    tiers: Collection[str] = DEFAULT_TIERS
+    limit: int = 8
+    context: int = 0                            # turns wanted before and after each turn found
+    explain: bool = False
+    names: Names | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explanation:
+    """Why a document stands where it does. All parts are of the leg of words."""
+
+    terms: tuple[str, ...]                      # tokens of the question it has
+    ranks: Mapping[str, int]                    # by leg, from 1
+    parts: Mapping[str, float]                  # what each kind of evidence added
+    total: float
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """A document that answers."""
+
+    document: Document
+    score: float | None                         # fused, 6 decimals; None when only a time was asked for
+    before: tuple[Document, ...] = ()
+    after: tuple[Document, ...] = ()
+    explanation: Explanation | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """Hits, best first."""
+
+    hits: tuple[Hit, ...] = ()
+    candidates_total: int = 0                   # documents that could have been found
+    window: TimeWindow | None = None            # the time that was understood
+    text: str = ""                              # the question that was ranked by; empty when only a time was
+
+
+def answer(snapshots: Sequence[Snapshot], query: Query, *, now: datetime, clock: Clock) -> Answer:
+    """Search the snapshots as one pool.
+
+    A text is ranked; with a readable time only documents that overlap it are asked, and an
+    unreadable one is ignored. A time without a text ranks by distance from it. Neither, or an
+    unreadable time alone, finds nothing.
+    """
+    text, time = query.text.strip(), query.time.strip()
+    window = parse_window(time, clock) if time else None
+    if text:
+        pool = Pool(snapshots, query.tiers, window)
+        return Answer(hits=_by_text(pool, query, text, now), candidates_total=pool.size, window=window, text=text)
+    if window is None:
+        return Answer()
+    pool = Pool(snapshots, query.tiers)
+    return Answer(hits=_by_time(pool, query, window), candidates_total=pool.size, window=window)
+
+
+def _by_text(pool: Pool, query: Query, text: str, now: datetime) -> tuple[Hit, ...]:
+    if not pool.size:
+        return ()
+    question = read_question(text, pool, query.names, now)
+    ranking = rank(pool, question, now)
+    legs = {"words": select.words_leg(pool, question, ranking, query.limit)}
+    hits = []
+    for row, score in fuse(list(legs.values()))[: query.limit]:
+        before, after = pool.neighbours(row, query.context)
+        hits.append(
+            Hit(
+                document=pool.document(row),
+                score=round(score, 6),
+                before=tuple(before),
+                after=tuple(after),
+                explanation=_explain(pool, question, ranking, legs, row) if query.explain else None,
+            )
+        )
+    return tuple(hits)
+
+
+def _by_time(pool: Pool, query: Query, window: TimeWindow) -> tuple[Hit, ...]:
+    """Inside the window first, then by distance from it, then the later start."""
+    start, end = seconds(window.start), seconds(window.end)
+    rows, firsts, lasts = [], [], []
+    for part in pool.parts:
+        records = part.view.records
+        known = ~np.isnan(records["start"])
+        if part.mask is not None:
+            known &= part.mask
+        own = np.flatnonzero(known)
+        rows.append(own + part.base)
+        firsts.append(records["start"][own])
+        lasts.append(records["end"][own])
+    if not rows:
+        return ()
+    row, first, last = np.concatenate(rows), np.concatenate(firsts), np.concatenate(lasts)
+    outside = ~((first < end) & (last >= start))
+    distance = np.where(outside, np.where(last < start, start - last, first - end), 0.0)
+    hits = []
+    for at in _nearest(pool, row, (outside, distance, -first), query.limit):
+        before, after = pool.neighbours(int(row[at]), query.context)
+        hits.append(Hit(document=pool.document(int(row[at])), score=None, before=tuple(before), after=tuple(after)))
+    return tuple(hits)
+
+
+def _nearest(pool: Pool, rows: Ints, keys: Sequence[NDArray[np.generic]], limit: int) -> list[int]:
+    """Places of the first ``limit`` by the keys, then newest, then by id."""
+    order = np.lexsort(tuple(reversed(keys)))
+    if len(order) > limit:
+        last = order[limit - 1]
+        tied = np.logical_and.reduce([key[order] == key[last] for key in keys])
+        # Everything tied with the last one takes part, unless a whole import bears one time.
+        order = order[: min(max(limit, int(np.flatnonzero(tied)[-1]) + 1), limit + _TIES)]
+    chosen = [(at, pool.document(int(rows[at]))) for at in order.tolist()]
+    chosen.sort(key=lambda pair: (*(key[pair[0]] for key in keys), -seconds(pair[1].created_at), pair[1].id))
+    return [at for at, _ in chosen[:limit]]
+
+
+def _explain(
+    pool: Pool, question: Question, ranking: Ranking, legs: Mapping[str, Sequence[int]], row: int
+) -> Explanation:
+    at = int(ranking.rows.searchsorted(row))
+    has = pool.terms_of(row)
+    return Explanation(
+        terms=tuple(
+            token for token, term in zip(question.tokens, question.terms.tolist(), strict=True) if term & LOW in has
+        ),
+        ranks={name: leg.index(row) + 1 for name, leg in legs.items() if row in leg},
+        parts={
+            name: round(float(values[at]), 6)
+            for name, values in (
+                ("words", ranking.words),
+                ("session", ranking.sessions),
+                ("speaker", ranking.speakers),
+                ("date", ranking.dates),
+                ("cue", ranking.cues),
+                ("neighbours", ranking.neighbours),
+                ("prior", ranking.priors),
+            )
+        },
+        total=round(float(ranking.scores[at]), 6),
+    )

@@ -1,0 +1,257 @@
+"""A sealed part of an index: postings in compressed rows, which never change."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import compress
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.recall.document import Document
+
+Ints = NDArray[np.int64]
+Rows = NDArray[np.int32]
+Mask = NDArray[np.bool_]
+Records = NDArray[np.void]
+
+# What ranking knows of a document besides its words. Moments are seconds since 1970, days are
+# proleptic ordinals in the document's own zone, month_day is 32 x month + day of the first day,
+# speaker and session are codes of the index, text is a hash of the text.
+RECORD = np.dtype(
+    [
+        ("start", "f8"), ("end", "f8"), ("created", "f8"), ("serial", "i8"), ("order", "i8"), ("text", "u8"),
+        ("session", "i4"), ("speaker", "i4"), ("first_day", "i4"), ("last_day", "i4"),
+        ("evidence", "f4"), ("month_day", "u2"), ("importance", "u1"), ("tier", "u1"), ("flags", "u1"),
+    ]
+)  # fmt: skip
+SUPERSEDED, TEMPORAL, ASKING = 1, 2, 4
+
+# The half of a term that a document's own list keeps.
+LOW = 0xFFFFFFFF
+
+# Postings handled in one step of a merge: under a millisecond of numpy work.
+_STEP = 1 << 15
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Segment:
+    """D documents with T distinct terms and P postings."""
+
+    terms: Ints                     # [T] ascending
+    starts: Ints                    # [T+1] into rows and counts
+    rows: Rows                      # [P] ascending within a term
+    counts: NDArray[np.uint16]      # [P] occurrences
+    lengths: NDArray[np.int32]      # [D] tokens
+    term_starts: Ints               # [D+1] into row_terms
+    row_terms: NDArray[np.uint32]   # [P] the low half of each distinct term of a document
+    records: Records                # [D] RECORD, serials ascending
+    documents: Sequence[Document]   # [D]
+
+    def __len__(self) -> int:
+        return len(self.lengths)
+
+
+@dataclass(slots=True, kw_only=True)
+class SegmentView:
+    """A segment as one snapshot sees it: without the documents dropped so far."""
+
+    segment: Segment
+    dead: Mask | None = None        # [D]; replaced, never changed
+    live: int
+    tokens: int                     # in live documents
+    pools: dict[int, tuple[Mask | None, int, int]] = field(default_factory=dict)  # by tier bits
+
+    def __len__(self) -> int:
+        return len(self.segment)
+
+    @property
+    def records(self) -> Records:
+        return self.segment.records
+
+    @property
+    def lengths(self) -> NDArray[np.int32]:
+        return self.segment.lengths
+
+    def document(self, row: int) -> Document:
+        return self.segment.documents[row]
+
+    def terms_of(self, row: int) -> frozenset[int]:
+        """The low halves of the document's terms."""
+        segment = self.segment
+        return frozenset(segment.row_terms[segment.term_starts[row] : segment.term_starts[row + 1]].tolist())
+
+    def find(self, terms: Ints) -> tuple[list[NDArray[np.int32]], list[NDArray[np.uint16]], list[int]]:
+        """Postings of ``terms``: pieces of rows and counts, and how many each term has."""
+        segment = self.segment
+        places = segment.terms.searchsorted(terms)
+        rows, counts, sizes = [], [], []
+        known = segment.terms
+        for place, wanted in zip(places.tolist(), terms.tolist(), strict=True):
+            if place < len(known) and known[place] == wanted:
+                first, last = int(segment.starts[place]), int(segment.starts[place + 1])
+                rows.append(segment.rows[first:last])
+                counts.append(segment.counts[first:last])
+                sizes.append(last - first)
+            else:
+                sizes.append(0)
+        return rows, counts, sizes
+
+    def without(self, rows: Sequence[int]) -> SegmentView:
+        """The same with these rows dropped too."""
+        dead = np.zeros(len(self), dtype=np.bool_) if self.dead is None else self.dead.copy()
+        fresh = [row for row in set(rows) if not dead[row]]
+        dead[fresh] = True
+        return SegmentView(
+            segment=self.segment,
+            dead=dead,
+            live=self.live - len(fresh),
+            tokens=self.tokens - int(self.lengths[fresh].sum()),
+        )
+
+
+def whole(segment: Segment) -> SegmentView:
+    return SegmentView(segment=segment, live=len(segment), tokens=int(segment.lengths.sum()))
+
+
+def merge(views: Sequence[SegmentView]) -> Iterator[Segment | None]:
+    """Join segments into one without their dropped documents, in small steps.
+
+    Yields ``None`` after each step and the merged segment last. Order is kept.
+    """
+    kept = [_Kept(view) for view in views]
+    for part in kept:
+        yield from part.prepare()
+    total = sum(part.live for part in kept)
+    base = 0
+    for part in kept:
+        part.base, base = base, base + part.live
+        yield None
+
+    terms = kept[0].terms
+    for part in kept[1:]:
+        terms = np.union1d(terms, part.terms)
+        yield None
+    sizes = np.zeros(len(terms), dtype=np.int64)
+    for part in kept:
+        part.slots = terms.searchsorted(part.terms)
+        sizes[part.slots] += part.sizes
+        yield None
+    if not sizes.all():
+        # Terms whose documents are all gone go too.
+        used = sizes > 0
+        moved = np.cumsum(used) - 1
+        terms, sizes = terms[used], sizes[used]
+        for part in kept:
+            part.slots = moved[part.slots]
+        yield None
+    starts = np.zeros(len(terms) + 1, dtype=np.int64)
+    np.cumsum(sizes, out=starts[1:])
+    rows = np.empty(int(starts[-1]), dtype=np.int32)
+    counts = np.empty(int(starts[-1]), dtype=np.uint16)
+    free = starts[:-1].copy()
+    yield None
+    for part in kept:
+        yield from part.place(rows, counts, free)
+
+    term_starts = np.zeros(total + 1, dtype=np.int64)
+    row_terms = np.empty(len(rows), dtype=np.uint32)
+    filled = 0
+    for part in kept:
+        sizes_by_row, pieces = part.forward()
+        term_starts[part.base + 1 : part.base + 1 + part.live] = sizes_by_row
+        row_terms[filled : filled + len(pieces)] = pieces
+        filled += len(pieces)
+        yield None
+    np.cumsum(term_starts, out=term_starts)
+    documents: list[Document] = []
+    for part in kept:
+        for piece in part.documents():
+            documents += piece
+            yield None
+    records = np.concatenate([part.records() for part in kept])
+    yield None
+    lengths = np.concatenate([part.lengths() for part in kept])
+    yield Segment(
+        terms=terms, starts=starts, rows=rows, counts=counts, lengths=lengths,
+        term_starts=term_starts, row_terms=row_terms, records=records, documents=documents,
+    )  # fmt: skip
+
+
+class _Kept:
+    """What a merge keeps of one segment."""
+
+    def __init__(self, view: SegmentView) -> None:
+        self.view = view
+        self.alive = None if view.dead is None else ~view.dead
+        self.live = view.live
+        self.base = 0
+        self.slots: Ints = np.empty(0, dtype=np.int64)
+        self.terms: Ints = view.segment.terms
+        self.sizes: Ints = np.diff(view.segment.starts)
+        self.posting_alive: Mask | None = None
+
+    def prepare(self) -> Iterator[None]:
+        if self.alive is None:
+            return
+        segment = self.view.segment
+        self.posting_alive = np.empty(len(segment.rows), dtype=np.bool_)
+        upto = np.zeros(len(segment.rows) + 1, dtype=np.int32)
+        for first in range(0, len(segment.rows), _STEP):
+            piece = self.alive[segment.rows[first : first + _STEP]]
+            self.posting_alive[first : first + _STEP] = piece
+            np.cumsum(piece, out=upto[first + 1 : first + 1 + len(piece)])
+            upto[first + 1 : first + 1 + len(piece)] += upto[first]
+            yield None
+        self.sizes = (upto[segment.starts[1:]] - upto[segment.starts[:-1]]).astype(np.int64)
+        self.new_rows = np.cumsum(self.alive, dtype=np.int32) - np.int32(1)
+        yield None
+
+    def place(self, rows: Rows, counts: NDArray[np.uint16], free: Ints) -> Iterator[None]:
+        """Copy the live postings to where the merged terms have them, and move ``free`` past them."""
+        segment = self.view.segment
+        first_term = 0
+        old_starts = segment.starts
+        while first_term < len(self.terms):
+            # As many terms as fit into a step, but at least one.
+            limit = old_starts[first_term] + _STEP
+            last_term = max(first_term + 1, int(old_starts.searchsorted(limit, side="right")) - 1)
+            low, high = int(old_starts[first_term]), int(old_starts[last_term])
+            sizes = self.sizes[first_term:last_term]
+            slots = self.slots[first_term:last_term]
+            piece_rows = segment.rows[low:high]
+            piece_counts = segment.counts[low:high]
+            if self.posting_alive is not None:
+                alive = self.posting_alive[low:high]
+                piece_rows = self.new_rows[piece_rows[alive]]
+                piece_counts = piece_counts[alive]
+            local = np.cumsum(sizes) - sizes
+            target = np.arange(len(piece_rows)) + np.repeat(free[slots] - local, sizes)
+            rows[target] = piece_rows + np.int32(self.base)
+            counts[target] = piece_counts
+            first_term = last_term
+            yield None
+        used = self.sizes > 0
+        free[self.slots[used]] += self.sizes[used]
+
+    def forward(self) -> tuple[Ints, NDArray[np.uint32]]:
+        segment = self.view.segment
+        sizes = np.diff(segment.term_starts)
+        if self.alive is None:
+            return sizes, segment.row_terms
+        return sizes[self.alive], segment.row_terms[np.repeat(self.alive, sizes)]
+
+    def documents(self) -> Iterator[list[Document]]:
+        documents = self.view.segment.documents
+        for first in range(0, len(documents), 8192):
+            piece = documents[first : first + 8192]
+            yield list(piece if self.alive is None else compress(piece, self.alive[first : first + 8192].tolist()))
+
+    def records(self) -> Records:
+        records = self.view.segment.records
+        return records if self.alive is None else records[self.alive]
+
+    def lengths(self) -> NDArray[np.int32]:
+        lengths = self.view.segment.lengths
+        return lengths if self.alive is None else lengths[self.alive]

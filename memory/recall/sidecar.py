@@ -1,0 +1,109 @@
+"""The postings of an index as bytes: a copy that saves tokenising, never the only one."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.recall.document import Document
+from memory.recall.segment import Ints, Records, Segment, SegmentView
+from memory.recall.words import TOKENIZER_VERSION
+
+# magic, format, tokenizer; then segments; then nothing
+_HEADER = struct.Struct("<8sII")
+_MAGIC = b"recall\r\n"
+_FORMAT = 1
+# documents, terms, postings, bytes of ids, checksum of the body
+_SEGMENT = struct.Struct("<QQQQI")
+_PIECE = 1 << 18
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Kept:
+    """A segment as it was kept: everything but the documents themselves."""
+
+    ids: Sequence[str]
+    hashes: NDArray[np.uint64]      # [D] of the text that was tokenised; 0: dropped
+    flags: NDArray[np.uint8]        # [D]
+    terms: Ints
+    starts: Ints
+    rows: NDArray[np.int32]
+    counts: NDArray[np.uint16]
+    lengths: NDArray[np.int32]
+    term_starts: Ints
+    row_terms: NDArray[np.uint32]
+
+    def segment(self, records: Records, documents: Sequence[Document]) -> Segment:
+        return Segment(
+            terms=self.terms, starts=self.starts, rows=self.rows, counts=self.counts, lengths=self.lengths,
+            term_starts=self.term_starts, row_terms=self.row_terms, records=records, documents=documents,
+        )  # fmt: skip
+
+
+def dump(views: Sequence[SegmentView]) -> Iterator[bytes]:
+    """The segments as bytes, in pieces of at most a few hundred kilobytes."""
+    yield _HEADER.pack(_MAGIC, _FORMAT, TOKENIZER_VERSION)
+    for view in views:
+        yield from _dump_segment(view)
+
+
+def _dump_segment(view: SegmentView) -> Iterator[bytes]:
+    segment = view.segment
+    hashes = segment.records["text"].copy()
+    if view.dead is not None:
+        hashes[view.dead] = 0
+    ids = "\n".join([document.id.replace("\n", " ") for document in segment.documents]).encode("utf-8", "surrogatepass")
+    body: list[NDArray[np.generic]] = [
+        segment.terms, segment.starts, segment.term_starts, hashes, segment.rows, segment.lengths, segment.row_terms,
+        segment.counts, segment.records["flags"].copy(), np.frombuffer(ids, dtype=np.uint8),
+    ]  # fmt: skip
+    checksum = 0
+    for array in body:
+        for piece in _pieces(array):
+            checksum = zlib.crc32(piece, checksum)
+    yield _SEGMENT.pack(len(segment), len(segment.terms), len(segment.rows), len(ids), checksum)
+    for array in body:
+        yield from map(bytes, _pieces(array))
+
+
+def _pieces(array: NDArray[np.generic]) -> Iterator[memoryview]:
+    plain = memoryview(np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))).cast("B")
+    for first in range(0, len(plain), _PIECE):
+        yield plain[first : first + _PIECE]
+
+
+def load(data: bytes | None) -> Iterator[Kept]:
+    """The segments in ``data``, as far as they are whole; none if it is of another version.
+
+    Arrays are views of ``data``; nothing is copied.
+    """
+    if data is None or len(data) < _HEADER.size or _HEADER.unpack_from(data) != (_MAGIC, _FORMAT, TOKENIZER_VERSION):
+        return
+    at = _HEADER.size
+    while at + _SEGMENT.size <= len(data):
+        documents, terms, postings, id_bytes, checksum = _SEGMENT.unpack_from(data, at)
+        at += _SEGMENT.size
+        layout = (
+            ("<i8", terms), ("<i8", terms + 1), ("<i8", documents + 1), ("<u8", documents), ("<i4", postings),
+            ("<i4", documents), ("<u4", postings), ("<u2", postings), ("<u1", documents), ("<u1", id_bytes),
+        )  # fmt: skip
+        size = sum(np.dtype(kind).itemsize * count for kind, count in layout)
+        if at + size > len(data) or zlib.crc32(memoryview(data)[at : at + size]) != checksum:
+            return
+        arrays = []
+        for kind, count in layout:
+            arrays.append(np.frombuffer(data, dtype=kind, count=count, offset=at))
+            at += np.dtype(kind).itemsize * count
+        known, starts, term_starts, hashes, rows, lengths, row_terms, counts, flags, ids = arrays
+        names = ids.tobytes().decode("utf-8", "surrogatepass").split("\n") if documents else []
+        if len(names) != documents:
+            return
+        yield Kept(
+            ids=names, hashes=hashes, flags=flags, terms=known, starts=starts, rows=rows, counts=counts,
+            lengths=lengths, term_starts=term_starts, row_terms=row_terms,
+        )  # fmt: skip
