@@ -3,31 +3,52 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
 
+from memory.clock import Clock
 from memory.facts.fact import MASTER, NEKO, Fact
 from memory.facts.view import Facts, FactsArchive
 from memory.history.turn import AI, HUMAN, Turn, without_stamp
 from memory.history.turns_db import TurnsDb
 from memory.people import Names
-from memory.recall.document import FACT, FACT_ARCHIVE, TURN, Document
+from memory.persona.entry import Entry
+from memory.persona.view import Persona
+from memory.recall.document import FACT, FACT_ARCHIVE, PERSONA, REFLECTION, TURN, Document
 from memory.recall.index import Index, Snapshot
+from memory.reflections import evidence
+from memory.reflections.mentions import is_resting
+from memory.reflections.reflection import Reflection
+from memory.reflections.view import Reflections
 
 _PAUSE = timedelta(hours=1)   # a longer silence begins another conversation
 _READ = 500                   # turns read at once
 
 
 class Library:
-    """Two indexes: of what is remembered, and of what was said."""
+    """Three indexes: of what is remembered, of the persona, and of what was said."""
 
-    def __init__(self, facts: Facts, archive: FactsArchive, turns: TurnsDb) -> None:
+    def __init__(
+        self,
+        facts: Facts,
+        archive: FactsArchive,
+        reflections: Reflections,
+        persona: Persona,
+        turns: TurnsDb,
+        clock: Clock,
+    ) -> None:
         self.memories = Index()
+        self.held = Index()
         self.conversation = Index()
         self._facts = facts
         self._archive = archive
+        self._reflections = reflections
+        self._persona = persona
         self._turns = turns
+        self._clock = clock
+        self._hidden_reflections: dict[str, bool] = {}   # ids in the index, and whether hidden when last looked at
+        self._hidden_entries: dict[str, bool] = {}
         self._row = 0                           # last row in the index of turns
         self._session: tuple[int, datetime] | None = None
         self._updating = asyncio.Lock()
@@ -36,9 +57,13 @@ class Library:
         """What a question about these tiers should be put to, as of now."""
         async with self._updating:
             wanted = []
-            if set(tiers) - {TURN}:
+            if set(tiers) - {TURN, PERSONA}:
                 await self._update_memories()
+                await self._update_reflections()
                 wanted.append(self.memories)
+            if PERSONA in tiers:
+                await self._update_persona()
+                wanted.append(self.held)
             if TURN in tiers:
                 await self._update_conversation(names)
                 wanted.append(self.conversation)
@@ -62,6 +87,31 @@ class Library:
             if tier == FACT_ARCHIVE:
                 present = [fact for fact in present if fact.id not in other]
             await _fill(self.memories, [_document(fact, tier) for fact in present])
+
+    async def _update_reflections(self) -> None:
+        touched, self._reflections.touched = self._reflections.touched, set()
+        now = self._clock.now()
+        documents = [_of_reflection(one, now) for one in self._reflections.alive() if one.text.strip()]
+        await self._show(self.memories, documents, touched, self._hidden_reflections)
+
+    async def _update_persona(self) -> None:
+        touched, self._persona.touched = self._persona.touched, set()
+        now = self._clock.now()
+        documents = [_of_entry(entry, now) for entry in self._persona]
+        await self._show(self.held, documents, {_persona_id(*place) for place in touched}, self._hidden_entries)
+
+    async def _show(
+        self, index: Index, documents: Sequence[Document], touched: set[str], hidden: dict[str, bool]
+    ) -> None:
+        """Bring an index up to documents that become hidden and visible by themselves, as trust and rests end."""
+        present = {document.id for document in documents}
+        gone = [key for key in touched | hidden.keys() if key not in present]
+        index.drop(gone)
+        for key in gone:
+            hidden.pop(key, None)
+        fresh = [one for one in documents if one.id in touched or hidden.get(one.id) != one.hidden]
+        hidden.update((one.id, one.hidden) for one in fresh)
+        await _fill(index, fresh)
 
     async def _update_conversation(self, names: Names) -> None:
         while self._row < self._turns.last_row:
@@ -111,6 +161,41 @@ def _document(fact: Fact, tier: str) -> Document:
         hidden=_is_hidden(fact.extra),
         sources=fact.sources,
     )
+
+
+def _of_reflection(one: Reflection, now: datetime) -> Document:
+    return Document(
+        id=one.id,
+        tier=REFLECTION,
+        text=one.text,
+        entity=one.entity,
+        created_at=one.created_at,
+        start=one.event_start_at,
+        end=one.event_end_at,
+        evidence=evidence.score(one.evidence, now),
+        hidden=evidence.is_disputed(one.evidence, now) or is_resting(one.mentions, now) or _is_hidden(one.extra),
+        sources=one.sources or one.source_fact_ids,
+    )
+
+
+def _of_entry(entry: Entry, now: datetime) -> Document:
+    return Document(
+        id=_persona_id(entry.entity, entry.id),
+        tier=PERSONA,
+        text=entry.text,
+        entity=entry.entity,
+        created_at=entry.added_at or now,
+        evidence=evidence.score(entry.evidence, now),
+        # What stands on the card is told at the beginning of every conversation.
+        hidden=entry.protected or is_resting(entry.mentions, now) or evidence.is_disputed(entry.evidence, now),
+        dated=entry.added_at is not None,
+        sources=(entry.source_id,) if entry.source_id else (),
+    )
+
+
+def _persona_id(entity: str, entry_id: str) -> str:
+    """The same entry id may occur in two sections; the prompt spells it like this too."""
+    return f"persona.{entity}.{entry_id}"
 
 
 def _is_hidden(extra: Any) -> bool:

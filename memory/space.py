@@ -11,17 +11,26 @@ from typing import Any, TypeVar
 
 from memory.clock import Clock
 from memory.cursors import Cursors
+from memory.errors import SpaceClosed, StorageBlocked
+from memory.facts.pairs import PendingPairs
 from memory.facts.view import Facts, FactsArchive
 from memory.history.keys import Keys
 from memory.history.recent import Recent, RecentMeta
 from memory.history.turns_db import Kept, TurnsDb
 from memory.ids import Ids
 from memory.library import Library
+from memory.persona.corrections import Corrections
+from memory.persona.view import Persona
+from memory.reflections.backoff import SynthesisBackoff
+from memory.reflections.surfaced import SurfacedTopics
+from memory.reflections.view import Reflections
 from memory.settings import Settings
+from memory.store import layout
 from memory.store.events import Event
-from memory.store.files import Disk
+from memory.store.files import Disk, Print
 from memory.store.journal import Journal
 from memory.store.outbox import Outbox
+from memory.store.shards import Shards
 from memory.store.shelf import Found, Shelf
 from memory.store.view import Change, FileView, Unreadable, View
 
@@ -41,6 +50,12 @@ class Views:
         self.recent_meta = RecentMeta()
         self.facts = Facts(clock)
         self.facts_archive = FactsArchive(clock)
+        self.pending_pairs = PendingPairs(clock)
+        self.reflections = Reflections(clock)
+        self.surfaced = SurfacedTopics(clock)
+        self.synthesis_backoff = SynthesisBackoff(clock)
+        self.persona = Persona(clock)
+        self.corrections = Corrections(clock)
         self.cursors = Cursors()
         self.keys = Keys(most=settings.keys_kept, seconds=settings.keys_age)
 
@@ -72,7 +87,11 @@ class MemorySpace:
         self.views = Views(settings, clock)
         self.turns = TurnsDb(directory, disk, clock, ids)
         self.outbox = Outbox(directory, disk, clock)
-        self.library = Library(self.views.facts, self.views.facts_archive, self.turns)
+        self.reflection_archive = Shards(directory / layout.REFLECTION_ARCHIVE, disk)
+        self.persona_archive = Shards(directory / layout.PERSONA_ARCHIVE, disk)
+        self.library = Library(
+            self.views.facts, self.views.facts_archive, self.views.reflections, self.views.persona, self.turns, clock
+        )
         self.wanted_back = asyncio.Event()  # somebody waits for every lease: ask no model now
         self.settling = asyncio.Lock()      # held by /renew and /settle; /new_dialog waits for it
         self.journal = Journal(
@@ -81,8 +100,9 @@ class MemorySpace:
             clock,
             ids,
             fold=self._fold,
-            recover=self.load,
+            recover=self._repair,
             permit=permit,
+            failed=lambda: failed(name),
             segment_bytes=settings.segment_bytes,
         )
         self.shelf = Shelf(directory, disk, clock, self.views.all())
@@ -105,6 +125,14 @@ class MemorySpace:
     def facts(self) -> Facts:
         return self.views.facts
 
+    @property
+    def reflections(self) -> Reflections:
+        return self.views.reflections
+
+    @property
+    def persona(self) -> Persona:
+        return self.views.persona
+
     def at(self, point: str) -> None:
         """Reach a named point, for the crash tests."""
         self._disk.at(point)
@@ -112,32 +140,54 @@ class MemorySpace:
     # opening
 
     async def load(self) -> None:
-        """Read what is on disk and make it whole again. May be called anew at any time under the write lock."""
+        """Read what is on disk and make it whole again."""
+        async with self._saving:
+            await self._load()
+
+    async def _load(self) -> None:
+        """With writers and saves kept out."""
         await self._disk.run(self._disk.remove_temporaries, self.directory)
         await self.journal.open()
         found = await self.shelf.load(journal_is_new=self.journal.seq == 0)
         rows = await self.turns.load()
         await self.outbox.load(self.shelf.marks.get("outbox", 0))
-        if self.journal.damage is not None:
+        if self._damaged():
             await self._catch_up(self._all_views())
             return
         if max(self.shelf.highest, self.turns.seq, self.outbox.seq) > self.journal.seq:
-            await self._heal()
+            await self._heal(found)
             return
         edited = [one for one in found if one.edited is not None]
         for one in edited:
             await self._catch_up([one.view])
         await self._catch_up(self._all_views())
+        if self._damaged():
+            return
         changes = [change for one in found if one.adopt for change in one.view.adoption()]
         changes += self.turns.adoption(rows)
+        self.recent.arrivals |= {kept.turn.id: kept.received for kept in self.turns.tail}
         if not self.journal.seq and rows:
             # What another program already learnt from is not learnt from again.
             changes.append(("cursor.moved", {"name": "extracted_row", "to": rows[-1].turn.row}))
         for one in edited:
             changes += await self._edits(one)
         await self._take_in(changes, "adopted" if not self.journal.seq else "taken in")
+        if self._unsaved:
+            self._begin_saving()
 
-    async def _heal(self) -> None:
+    def _damaged(self) -> bool:
+        return self.journal.damage is not None
+
+    async def _repair(self) -> None:
+        """After a failed append: cut what it left behind. The views stand where they stood."""
+        seq = self.journal.seq
+        await self.journal.open()
+        if self.journal.seq < seq:  # somebody put an older journal there: to be opened anew
+            self.journal.closed = True
+            raise SpaceClosed(self.name)
+        await self._catch_up(self._all_views())
+
+    async def _heal(self, found: Sequence[Found]) -> None:
         """The journal lost its end, but views that were saved later have it: they become events again."""
         log.error("journal of %s ends before its views; taking the views over", self.name)
         last_row = 0
@@ -146,6 +196,9 @@ class MemorySpace:
                 if event.type in ("turns.added", "turns.adopted"):
                     last_row = max([last_row, *(turn["row"] for turn in event.data["turns"])])
         await self._catch_up(self._all_views())
+        for one in found:
+            if one.edited is not None:
+                one.view.read(one.edited, self.clock)
         changes: list[Change] = [change for view in self.views.all() for change in view.adoption()]
         stored = [Kept(turn, turn.at) for turn in await self.turns.after(last_row, 10**9)]
         if stored:
@@ -155,6 +208,8 @@ class MemorySpace:
         self.shelf.forget_seqs()
         self.turns.forget_seq()
         await self._take_in(changes or [("space.healed", {})], "healed")
+        # From here on the stamps in the files must not claim more than the journal has.
+        await self._save(prompt=False)
 
     async def _take_in(self, changes: Sequence[Change], how: str) -> None:
         if not changes:
@@ -177,7 +232,11 @@ class MemorySpace:
             for event in events:
                 for view in views:
                     if view.seq < event.seq:
-                        view.fold(event)
+                        try:
+                            view.fold(event)
+                        except (AttributeError, LookupError, TypeError, ValueError):
+                            await self.journal.spoilt_at(event.seq)
+                            return
 
     async def _edits(self, found: Found) -> list[Change]:
         """What somebody changed in a file, against the likeliest content it started from."""
@@ -191,6 +250,8 @@ class MemorySpace:
             async for events in self.journal.events(0, seq):
                 for event in events:
                     base.fold(event)
+            if self.journal.damage is not None:
+                raise self.journal.damage
             changes = found.view.edits(base, edited, self.clock)
             if best is None or _weight(changes) < _weight(best):
                 best = changes
@@ -206,31 +267,59 @@ class MemorySpace:
             if event.type == "turns.erased":
                 self.library.forget_turns(event.data["ids"])
         self.written_at = self.clock.monotonic()
+        self._begin_saving()
+        self._committed(self)
+
+    def _begin_saving(self) -> None:
         self._wake.set()
         if self._saver is None:
             self._saver = asyncio.create_task(self._save_loop(), name=f"save {self.name}")
-        self._committed(self)
 
     async def refresh(self) -> None:
-        """Take in what others changed in the files. Cheap when nothing was."""
-        if self.journal.damage is not None or not self.shelf.edited():
+        """Take in what others changed in the files. Cheap when nothing was.
+
+        Where the disk or the gate refuses, reading goes on with what is known; the edit stays in
+        its file until it can be taken in.
+        """
+        if self.journal.damage is not None or not (self.shelf.edited() or self.turns.unreadable):
             return
-        async with self._saving, self.journal.write() as batch:
+        try:
+            async with self._saving:
+                await self._mend_turns()
+                await self._take_in_edits()
+        except (OSError, StorageBlocked) as error:
+            log.warning("%s: edited files could not be taken in (%s)", self.name, type(error).__name__)
+
+    async def _take_in_edits(self) -> None:
+        """With ``_saving`` held, so that no save of ours comes between reading an edit and keeping it."""
+        looks: dict[FileView, Print | None] = {}
+        async with self.journal.write() as batch:
             for view in self.shelf.edited():
                 bases = self.shelf.bases(view)
-                data = await self.shelf.reread(view)
+                data, looks[view] = await self.shelf.reread(view)
                 if data is None:
                     continue
                 try:
                     changes = await self._edits(Found(view, edited=data, bases=bases))
                 except Unreadable:
+                    del looks[view]
                     await self.shelf.set_aside(view, "corrupt")
                     view.dirty += 1
-                    self._wake.set()
                     continue
                 for type_, content in changes:
                     batch.add(type_, content)
                 log.info("%s: %s was edited, %d changes taken in", self.name, view.file, len(changes))
+        for view, seen in looks.items():
+            self.shelf.seen(view, seen)
+        self._begin_saving()
+
+    async def _mend_turns(self) -> None:
+        """Make an unreadable database again from the journal."""
+        if self.turns.unreadable:
+            async with self.journal.hold():
+                await self.turns.load()
+                await self._catch_up([self.turns])
+            self._begin_saving()
 
     async def unless_wanted_back(self, work: Coroutine[Any, Any, T]) -> T | None:
         """The result of work that may take long, or None if the space was wanted back meanwhile."""
@@ -250,7 +339,7 @@ class MemorySpace:
             await self.refresh()
             return
         async with self._saving, self.journal.hold():
-            await self.load()
+            await self._load()
 
     def _replaced(self) -> bool:
         return self.journal.replaced() or self.turns.replaced()
@@ -282,32 +371,42 @@ class MemorySpace:
 
     async def save(self, *, prompt: bool = False) -> None:
         """Bring the files up to the journal: all of them, or those that others read at once."""
-        if self.journal.closed:
-            return
-        again = False
-        async with self._saving:
-            if self.outbox.dirty:
-                await self.outbox.save()
-            if self.turns.dirty or (not prompt and self.turns.lags):
-                await self.turns.save()
-            views = [
-                view
-                for view in self.views.all()
-                if view.dirty and (not prompt or view.prompt or view.dirty * 10 > view.size > 1000)
-            ]
-            if views or not prompt:
-                if not self.outbox.dirty:
-                    self.shelf.marks["outbox"] = self.outbox.seq
-                again = not await self.shelf.save(views, self.journal.last_id)
-            if not prompt and self.outbox.wants_compacting():
-                await self.outbox.compact()
-        if again:
+        while not self.journal.closed and self.journal.damage is None:
+            async with self._saving:
+                if await self._save(prompt=prompt):
+                    return
             await self.refresh()
-            await self.save(prompt=prompt)
+            if self.shelf.edited():
+                return  # it could not be taken in now; what is not saved stays dirty
+
+    async def _save(self, *, prompt: bool) -> bool:
+        """With ``_saving`` held. False when a file was edited meanwhile."""
+        await self._mend_turns()
+        if self.outbox.dirty:
+            await self.outbox.save()
+        if self.turns.dirty or (not prompt and self.turns.lags):
+            await self.turns.save()
+        views = [
+            view
+            for view in self.views.all()
+            if view.dirty and (not prompt or view.prompt or view.dirty * 10 > view.size > 1000)
+        ]
+        saved = True
+        if views or not prompt:
+            if not self.outbox.dirty:
+                self.shelf.marks["outbox"] = self.outbox.seq
+            saved = await self.shelf.save(views, self.journal.last_id)
+        if not prompt and self.outbox.wants_compacting():
+            await self.outbox.compact()
+        return saved
+
+    @property
+    def _unsaved(self) -> bool:
+        return self._lazily_dirty() or self.turns.dirty or self.outbox.dirty
 
     async def flush(self) -> None:
         """Save everything now."""
-        if self.journal.seq and self.journal.damage is None and (self._lazily_dirty() or self._saver is not None):
+        if self.journal.seq and self.journal.damage is None and (self._unsaved or self._saver is not None):
             await self.save()
 
     async def stop(self) -> None:
@@ -322,8 +421,12 @@ class MemorySpace:
         try:
             await self.flush()
         finally:
-            await self.stop()
-            await self.turns.close()
+            await self.let_go()
+
+    async def let_go(self) -> None:
+        """Let go of the files as they are."""
+        await self.stop()
+        await self.turns.close()
 
 
 def _weight(changes: Sequence[Change]) -> int:

@@ -103,7 +103,10 @@ class Spaces:
         slot.used = next(self._uses)
         try:
             async with slot.opening:
-                if slot.space is None or slot.space.journal.closed:
+                if slot.space is not None and slot.space.journal.closed:
+                    await slot.space.let_go()
+                    slot.space = None
+                if slot.space is None:
                     slot.space = await self._open(name, create)
             if create:
                 slot.space.journal.may_create = True

@@ -10,7 +10,8 @@ from memory.facts.fact import AI_DISCLOSURE, Fact, text_hash
 from memory.facts.record import to_record
 from memory.facts.rules.compare import contradicts, same_statement
 from memory.facts.rules.draft import Draft, Drop
-from memory.facts.rules.extract import extract, promises
+from memory.facts.rules.extract import extract
+from memory.facts.rules.promise import promises
 from memory.history.turn import AI, HUMAN, Turn
 from memory.people import Names
 from memory.space import MemorySpace

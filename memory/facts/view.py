@@ -12,6 +12,7 @@ from memory.clock import Clock
 from memory.facts.fact import Fact
 from memory.facts.record import from_record, to_record
 from memory.store import layout
+from memory.store.entries import patched
 from memory.store.events import Event
 from memory.store.view import Change, FileView, in_chunks, list_of_lines, parse_list
 
@@ -56,6 +57,7 @@ class FactList(FileView):
         if fact is None:
             if record not in self._odd:
                 self._odd.append(record)
+                self.dirty += 1
             return
         self._replace(fact)
 
@@ -82,6 +84,10 @@ class FactList(FileView):
                 self._put(record)
             for fact_id in event.data["drop"]:
                 self._drop(fact_id)
+            for record in event.data.get("drop_odd", ()):
+                if record in self._odd:
+                    self._odd.remove(record)
+                    self.dirty += 1
         else:
             self._fold(event)
         self.seq = event.seq
@@ -108,10 +114,21 @@ class FactList(FileView):
     def edits(self, base: FileView, edited: FileView, clock: Clock) -> list[Change]:
         assert isinstance(base, FactList)
         assert isinstance(edited, FactList)
-        put = [to_record(fact) for fact in edited if base.get(fact.id) != fact]
+        put: list[Any] = []
+        for fact in edited:
+            before, present = base.get(fact.id), self.get(fact.id)
+            if before == fact or (before is not None and present is None):
+                continue  # not edited, or gone meanwhile
+            record = to_record(fact)
+            if before is not None and present is not None:
+                record = patched(to_record(present), to_record(before), record)
+            put.append(record)
         put += [row for row in edited._odd if row not in base._odd]
         drop = [fact.id for fact in base if fact.id not in edited]
-        return [(f"{self._kind}.edited", {"put": put, "drop": drop})] if put or drop else []
+        drop_odd = [row for row in base._odd if row not in edited._odd]
+        if not (put or drop or drop_odd):
+            return []
+        return [(f"{self._kind}.edited", {"put": put, "drop": drop, "drop_odd": drop_odd})]
 
 
 class Facts(FactList):

@@ -103,10 +103,12 @@ async def summarise(space: MemorySpace, names: Names, chat: Chat, memo_id: str, 
     turns = await space.turns.between(rows[0], rows[1])
     locale = _locale(turns)
     summary = await _ask(space, chat, names, None, turns, 0.0, quiet=False)
+    if summary is None:
+        return  # the space is wanted back: it stays owed
     async with space.journal.write() as batch:
         batch.finish(op_id)
         entries = space.recent.entries
-        if summary is None or not entries or entries[0].id != memo_id:
+        if not entries or entries[0].id != memo_id:
             return
         fresh = space.ids.new("memo")
         meta = {**meta, "memo_id": fresh, "memo_method": f"model:{Tier.SUMMARY}"}

@@ -78,9 +78,10 @@ class Recent(FileView):
 
     def __init__(self) -> None:
         self.entries: list[Entry] = []
+        self.arrivals: dict[str, datetime] = {}    # when the newest turns came in, whenever they were said
 
     def reset(self) -> None:
-        self.entries, self.seq = [], 0
+        self.entries, self.seq, self.arrivals = [], 0, {}
 
     @property
     def empty(self) -> bool:
@@ -102,6 +103,7 @@ class Recent(FileView):
                 for value in event.data["turns"]:
                     if value["id"] not in known and value["id"] not in hidden:
                         self.entries.append(_entry_of(Turn.from_json(value)))
+                        self._arrived(value["id"], event.at)
             case "recent.compressed":
                 self._compress(event.data)
             case "recent.edited":
@@ -118,6 +120,11 @@ class Recent(FileView):
                 return
         self.dirty += 1
         self.seq = event.seq
+
+    def _arrived(self, turn_id: str, at: datetime) -> None:
+        for old in [old for old, moment in self.arrivals.items() if at - moment > _YOUNG]:
+            del self.arrivals[old]
+        self.arrivals[turn_id] = at
 
     def _compress(self, data: Mapping[str, Any]) -> None:
         count = int(data["count"])
@@ -149,10 +156,11 @@ class Recent(FileView):
         kept = {entry.id for entry in merged if entry.id}
         based = {entry.id for entry in base.entries if entry.id}
         young = clock.now() - _YOUNG
-        for entry in self.entries:
-            later = entry.id is not None and entry.id not in based
-            fresh = entry.at is not None and entry.at > young
-            if entry.id not in kept and entry.kind != SYSTEM and (later or fresh):
+        for entry in self.entries[1:] if self.has_memo else self.entries:
+            if entry.id is None or entry.id in kept:
+                continue
+            arrived = self.arrivals.get(entry.id)
+            if entry.id not in based or (arrived is not None and arrived > young):
                 merged.append(entry)
         return [("recent.edited", {"entries": [entry.to_json() for entry in merged]})]
 

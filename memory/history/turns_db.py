@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import logging
 import sqlite3
 from collections import deque
@@ -26,11 +27,20 @@ from memory.ids import Ids
 from memory.store import layout
 from memory.store.events import Event
 from memory.store.files import FILE_MODE, Disk, look
-from memory.store.view import Change, View, in_chunks
+from memory.store.view import Change, Unreadable, View, parse
 
 log = logging.getLogger(__name__)
 
 TAIL = 200  # newest turns kept in memory, to tell a resend
+_PER_EVENT = 200
+
+_PASSING = frozenset(
+    {
+        sqlite3.SQLITE_PERM, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_READONLY,
+        sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN,
+        sqlite3.SQLITE_PROTOCOL,
+    }
+)  # fmt: skip
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS time_indexed_original (
@@ -55,6 +65,7 @@ class Kept:
 
     turn: Turn
     received: datetime
+    adopted: bool = False      # another program's row; what it wrote stays as it is
 
 
 class TurnsDb(View):
@@ -70,9 +81,12 @@ class TurnsDb(View):
         self._disk = disk
         self._clock = clock
         self._ids = ids
+        self.unreadable = False            # found corrupt while in use: to be loaded anew
         self._pending: list[Kept] = []
         self._erased: list[int] = []
+        self._adopted: set[int] = set()    # rows of others that events since the last load have taken in
         self._saved_seq = 0
+        self._saved_row = 0
         self._connection: aiosqlite.Connection | None = None
         self._opening = asyncio.Lock()
         self._inode = 0
@@ -83,7 +97,7 @@ class TurnsDb(View):
 
     @property
     def dirty(self) -> bool:
-        return self._saved_seq != self.seq and (bool(self._pending) or bool(self._erased))
+        return self._saved_seq != self.seq and (bool(self._pending) or bool(self._erased) or self._saved_seq < 0)
 
     @property
     def lags(self) -> bool:
@@ -98,17 +112,24 @@ class TurnsDb(View):
 
     def fold(self, event: Event) -> None:
         match event.type:
-            case "turns.added" | "turns.adopted":
-                self._erased += event.data.get("moved", ())
+            case "turns.added":
                 for value in event.data["turns"]:
                     self._put(Kept(Turn.from_json(value), event.at))
+            case "turns.adopted":
+                turns = [Turn.from_json(value) for value in event.data["turns"]]
+                moved = event.data["moved"]
+                self._erased += moved
+                self._adopted.update(moved or (turn.row for turn in turns))
+                for turn in turns:
+                    self._put(Kept(turn, turn.at, adopted=True))
             case "turns.erased":
                 self._erase(event.data["rows"])
         self.seq = event.seq
 
     def _put(self, kept: Kept) -> None:
         self._pending.append(kept)
-        self.tail.append(kept)
+        if not self.tail or self.tail[-1].turn.row < kept.turn.row:
+            self.tail.append(kept)
         self.last_row = max(self.last_row, kept.turn.row)
         if self.last_at is None or kept.turn.at > self.last_at:
             self.last_at = kept.turn.at
@@ -129,35 +150,46 @@ class TurnsDb(View):
         await self.close()
         self._reset()
         if not await self._disk.run(self.path.exists):
+            self.unreadable = False
             return []
         try:
+            if self.unreadable:
+                raise ValueError("found corrupt while in use")
             return await self._read_state()
-        except (sqlite3.DatabaseError, ValueError, TypeError, KeyError) as error:
+        except (sqlite3.Error, LookupError, TypeError, ValueError) as error:
             await self.close()
-            stamp = self._clock.now().strftime("%Y%m%dT%H%M%S%f")
-            for suffix in ("", "-wal", "-shm"):
-                path = self.path.with_name(self.path.name + suffix)
-                if path.exists():
-                    aside = path.with_name(f"{layout.TURNS}.corrupt-{stamp}{suffix}")
-                    await self._disk.run(self._disk.set_aside, path, aside)
+            if isinstance(error, sqlite3.Error) and _may_pass(error):
+                raise _unavailable(error) from error
+            await self._set_aside()
             log.warning(
                 "%s/%s is unreadable (%s): set aside and made again from the journal",
                 self._directory.name, layout.TURNS, type(error).__name__,
             )
             self._reset()
+            self.unreadable = False
             return []
+
+    async def _set_aside(self) -> None:
+        stamp = self._clock.now().strftime("%Y%m%dT%H%M%S%f")
+        for suffix in ("", "-wal", "-shm"):
+            path = self.path.with_name(self.path.name + suffix)
+            if path.exists():
+                aside = path.with_name(f"{layout.TURNS}.corrupt-{stamp}{suffix}")
+                await self._disk.run(self._disk.set_aside, path, aside)
 
     def _reset(self) -> None:
         self.seq, self._saved_seq, self.last_row, self.last_at = 0, 0, 0, None
+        self._saved_row = 0
         self.tail.clear()
         self._pending, self._erased = [], []
+        self._adopted = set()
 
     async def _read_state(self) -> list[Kept]:
         async with self._open() as db:
             state = {name: value async for name, value in await db.execute("SELECT name, value FROM memory_state")}
             self.seq = self._saved_seq = state.get("seq", 0)
             known = state.get("row", 0)
-            self.last_row = known
+            self.last_row = self._saved_row = known
             rows = await db.execute(f"{_SELECT} WHERE o.id <= ? ORDER BY o.id DESC LIMIT ?", (known, TAIL))
             found = [self._kept(row) async for row in rows]
             self.tail.extend(reversed(found))
@@ -184,6 +216,7 @@ class TurnsDb(View):
         await self._disk.run(self.path.chmod, FILE_MODE)
         db = await aiosqlite.connect(self.path, timeout=10.0)
         try:
+            db.text_factory = _text
             await db.execute("PRAGMA journal_mode=WAL")
             await db.execute("PRAGMA synchronous=NORMAL")
             await db.execute("PRAGMA secure_delete=ON")
@@ -218,40 +251,65 @@ class TurnsDb(View):
     # saving
 
     async def save(self) -> None:
-        """Bring the file up to what was folded, in one transaction."""
-        seq, adding, erasing = self.seq, list(self._pending), list(self._erased)
-        if seq == self._saved_seq:
+        """Bring the file up to what was folded, in one transaction. Raises OSError."""
+        if self.seq == self._saved_seq:
             return
-        async with self._open() as db:
-            try:
-                gone = [(row,) for row in erasing]
-                await db.executemany("DELETE FROM time_indexed_original WHERE id = ?", gone)
-                await db.executemany("DELETE FROM memory_turns WHERE row = ?", gone)
-                await db.executemany(
-                    "INSERT OR REPLACE INTO time_indexed_original (id, session_id, message, timestamp)"
-                    " VALUES (?, ?, ?, ?)",
-                    [(kept.turn.row, kept.turn.session, _message(kept.turn), _stamp(kept.turn.at)) for kept in adding],
-                )
-                await db.executemany(
-                    "INSERT OR REPLACE INTO memory_turns (row, turn_id, at, received, speaker) VALUES (?, ?, ?, ?, ?)",
-                    [
-                        (k.turn.row, k.turn.id, k.turn.at.isoformat(), k.received.isoformat(), k.turn.speaker)
-                        for k in adding
-                    ],
-                )
-                await db.executemany(
-                    "INSERT OR REPLACE INTO memory_state (name, value) VALUES (?, ?)",
-                    [("seq", seq), ("row", self.last_row)],
-                )
-                self._disk.at("db.before_commit")
-                await db.commit()
-            except BaseException:
-                await db.rollback()
-                raise
+        seq, row, adding, erasing = self.seq, self.last_row, list(self._pending), list(self._erased)
+        try:
+            async with self._open() as db:
+                try:
+                    await db.execute("BEGIN IMMEDIATE")
+                    await self._write(db, adding, erasing, row)
+                    state = [("seq", seq), ("row", row)]
+                    await db.executemany("INSERT OR REPLACE INTO memory_state (name, value) VALUES (?, ?)", state)
+                    self._disk.at("db.before_commit")
+                    await db.commit()
+                except BaseException:
+                    await db.rollback()
+                    raise
+        except sqlite3.Error as error:
+            self.unreadable = not _may_pass(error)
+            raise _unavailable(error) from error
         self._disk.at("db.committed")
-        self._saved_seq = seq
-        self._pending = self._pending[len(adding) :]
+        self._saved_seq, self._saved_row = seq, row
+        written = set(map(id, adding))
+        self._pending = [kept for kept in self._pending if id(kept) not in written]
         self._erased = self._erased[len(erasing) :]
+
+    async def _write(self, db: aiosqlite.Connection, adding: list[Kept], erasing: list[int], last_row: int) -> None:
+        taken_in = {*erasing, *(kept.turn.row for kept in adding if kept.adopted)}
+        rows = await db.execute("SELECT id FROM time_indexed_original WHERE id > ?", (self._saved_row,))
+        foreign = [row async for (row,) in rows if row not in taken_in]
+        if foreign and min(foreign) <= last_row:
+            # Written by another program while we run: made way for, and adopted at the next opening.
+            shift = last_row + 1 - min(foreign)
+            await db.executemany(
+                "UPDATE time_indexed_original SET id = id + ? WHERE id = ?",
+                [(shift, row) for row in sorted(foreign, reverse=True)],
+            )
+        if erasing:
+            gone = [(row,) for row in erasing]
+            await db.executemany("DELETE FROM time_indexed_original WHERE id = ?", gone)
+            await db.executemany("DELETE FROM memory_turns WHERE row = ?", gone)
+        for others, verb in ((False, "INSERT OR REPLACE"), (True, "INSERT OR IGNORE")):
+            values = [
+                (kept.turn.row, kept.turn.session, _message(kept.turn), _stamp(kept.turn.at))
+                for kept in adding
+                if kept.adopted == others
+            ]
+            if values:
+                await db.executemany(
+                    f"{verb} INTO time_indexed_original (id, session_id, message, timestamp) VALUES (?, ?, ?, ?)",
+                    values,
+                )
+        if adding:
+            await db.executemany(
+                "INSERT OR REPLACE INTO memory_turns (row, turn_id, at, received, speaker) VALUES (?, ?, ?, ?, ?)",
+                [
+                    (k.turn.row, k.turn.id, k.turn.at.isoformat(), k.received.isoformat(), k.turn.speaker)
+                    for k in adding
+                ],
+            )
 
     def forget_seq(self) -> None:
         """The seq in the file no longer means anything: the journal begins again below it."""
@@ -264,7 +322,9 @@ class TurnsDb(View):
         pending = [kept.turn for kept in self._pending if kept.turn.row > row]
         if pending and pending[0].row == row + 1:
             return pending[:limit]
-        stored = await self._select("WHERE o.id > ? ORDER BY o.id LIMIT ?", (row, limit))
+        stored = await self._select(
+            "WHERE o.id > ? AND o.id <= ? ORDER BY o.id LIMIT ?", (row, self.last_row, limit)
+        )
         return _merged(stored, pending)[:limit]
 
     async def between(self, first_row: int, last_row: int) -> list[Turn]:
@@ -287,9 +347,13 @@ class TurnsDb(View):
     async def _select(self, where: str, values: tuple[Any, ...]) -> list[Turn]:
         if not await self._disk.run(self.path.exists):
             return []
-        async with self._open() as db:
-            rows = await db.execute(_SELECT + where, values)
-            return [self._kept(row).turn async for row in rows]
+        try:
+            async with self._open() as db:
+                rows = await db.execute(_SELECT + where, values)
+                return [self._kept(row).turn async for row in rows]
+        except sqlite3.Error as error:
+            self.unreadable = not _may_pass(error)
+            raise _unavailable(error) from error
 
     def _kept(self, row: Any) -> Kept:
         number, session, message, stamp, turn_id, at, received, speaker = row
@@ -314,25 +378,40 @@ class TurnsDb(View):
             return self._clock.local(datetime(1970, 1, 2))  # noqa: DTZ001 - made aware here
 
     def adoption(self, rows: Sequence[Kept]) -> list[Change]:
-        """Rows of another program as events.
+        """Rows of another program as events, apart from those that events already took in.
 
         They keep their numbers unless a turn of ours, not yet in the file, has one of them.
         """
-        if not rows:
-            return []
-        turns = [kept.turn for kept in rows]
-        moved: list[int] = []
-        if turns[0].row <= self.last_row:
-            moved = [turn.row for turn in turns]
-            turns = [replace(turn, row=self.last_row + 1 + place) for place, turn in enumerate(turns)]
-        changes = in_chunks([turn.to_json() for turn in turns], "turns.adopted", "turns")
-        changes[0] = (changes[0][0], {**changes[0][1], "moved": moved})
+        turns = [kept.turn for kept in rows if kept.turn.row not in self._adopted]
+        collide = bool(turns) and turns[0].row <= self.last_row
+        changes: list[Change] = []
+        for start in range(0, len(turns), _PER_EVENT):
+            part = turns[start : start + _PER_EVENT]
+            moved = [turn.row for turn in part] if collide else []
+            if collide:
+                part = [replace(turn, row=self.last_row + 1 + start + place) for place, turn in enumerate(part)]
+            changes.append(("turns.adopted", {"turns": [turn.to_json() for turn in part], "moved": moved}))
         return changes
 
 
+def _may_pass(error: sqlite3.Error) -> bool:
+    """Whether an error says nothing against the file: somebody holds it, or the disk refuses now."""
+    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
+    return code in _PASSING
+
+
+def _unavailable(error: sqlite3.Error) -> OSError:
+    return OSError(errno.EIO, f"{layout.TURNS}: {getattr(error, 'sqlite_errorname', type(error).__name__)}")
+
+
+def _text(data: bytes) -> str:
+    return data.decode(errors="replace")
+
+
 def _merged(stored: list[Turn], pending: list[Turn]) -> list[Turn]:
-    known = {turn.row for turn in stored}
-    return sorted([*stored, *(turn for turn in pending if turn.row not in known)], key=lambda turn: turn.row)
+    """Turns of the file and turns on their way to it; those stand above a row of another program's."""
+    by_row = {turn.row: turn for turn in (*stored, *pending)}
+    return [by_row[row] for row in sorted(by_row)]
 
 
 def _message(turn: Turn) -> str:
@@ -346,8 +425,8 @@ def _stamp(at: datetime) -> str:
 def _read_message(message: object) -> tuple[str, Any]:
     """Kind and content of a stored message; whatever it is, it is shown rather than dropped."""
     try:
-        value = orjson.loads(message if isinstance(message, (str, bytes)) else str(message))
-    except orjson.JSONDecodeError:
+        value = parse(message if isinstance(message, bytes) else str(message).encode(errors="replace"))
+    except Unreadable:
         return "human", str(message)
     if not isinstance(value, dict):
         return "human", str(value)

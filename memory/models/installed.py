@@ -159,8 +159,8 @@ def choose(
         if wish == AUTO:
             raise ModelUnusable("no model installed")
         raise ModelUnusable("model not installed", wish)
-    best = max(one.profile.rank for one in usable)
-    of_best = [one for one in usable if one.profile.rank == best]
+    best = max(usable, key=lambda one: one.profile.rank).profile.name
+    of_best = [one for one in usable if one.profile.name == best]
     candidate = next((one for one in of_best if not one.missing), of_best[0])
     if candidate.missing:
         raise ModelUnusable("model file missing", ", ".join(candidate.missing))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from memory.recall.pool import Pool
+from memory.recall.pool import Part, Pool
 from memory.recall.segment import Ints
 
 Floats = NDArray[np.float64]
@@ -18,45 +18,62 @@ _SPARSE = 4096
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Matches:
-    """Where the terms of a question stand: M postings, ascending by row only within a term and part."""
+    """Where the T terms of a question stand: M postings, ascending by row only within a term and part."""
 
     rows: Ints                  # [M] rows of the pool
     counts: Floats              # [M] occurrences
     which: Ints                 # [M] index of the term
     lengths: Floats             # [M] tokens of the document
+    pieces: tuple[tuple[Part, NDArray[np.int32]], ...]   # the rows again, as rows of the parts they are from
     frequencies: Ints           # [T] documents of the pool with the term
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scores:
+    """Documents with at least one of the terms, by ascending row."""
+
+    rows: Ints
+    scores: Floats              # all above zero
+    shares: Floats              # summed worth of the terms each has
+    worth: float                # the same of all terms of the question
 
 
 def find(pool: Pool, terms: Ints) -> Matches:
     """The postings of distinct ``terms`` within the pool."""
     numbers = np.arange(len(terms))
-    rows, counts, which, lengths = [], [], [], []
+    rows: list[Ints] = []
+    counts: list[NDArray[np.uint16]] = []
+    which: list[Ints] = []
+    lengths: list[NDArray[np.int32]] = []
+    pieces: list[tuple[Part, NDArray[np.int32]]] = []
     for part in pool.parts:
         piece_rows, piece_counts, sizes = part.view.find(terms)
         if not piece_rows:
             continue
-        own = np.concatenate(piece_rows)
-        tally = np.concatenate(piece_counts)
-        term = np.repeat(numbers, sizes)
+        own = piece_rows[0] if len(piece_rows) == 1 else np.concatenate(piece_rows)
+        tally = piece_counts[0] if len(piece_counts) == 1 else np.concatenate(piece_counts)
+        term = numbers.repeat(sizes)
         if part.mask is not None:
             kept = part.mask[own]
             own, tally, term = own[kept], tally[kept], term[kept]
         lengths.append(part.view.lengths[own])
-        rows.append(own.astype(np.int64) + part.base)
+        pieces.append((part, own))
+        rows.append(own + np.int64(part.base))
         counts.append(tally)
         which.append(term)
     if not rows:
-        nothing = np.zeros(0)
-        none = np.zeros(0, dtype=np.int64)
+        none, nothing = np.zeros(0, dtype=np.int64), np.zeros(0)
         return Matches(
-            rows=none, counts=nothing, which=none, lengths=nothing, frequencies=np.zeros(len(terms), dtype=np.int64)
-        )
+            rows=none, counts=nothing, which=none, lengths=nothing, pieces=(),
+            frequencies=np.zeros(len(terms), dtype=np.int64),
+        )  # fmt: skip
     all_which = np.concatenate(which)
     return Matches(
         rows=np.concatenate(rows),
         counts=np.concatenate(counts).astype(np.float64),
         which=all_which,
         lengths=np.concatenate(lengths).astype(np.float64),
+        pieces=tuple(pieces),
         frequencies=np.bincount(all_which, minlength=len(terms)),
     )
 
@@ -67,47 +84,64 @@ def idf(frequencies: Ints, size: int) -> Floats:
     return result
 
 
-def score(pool: Pool, matches: Matches, *, k1: float, b: float) -> tuple[Ints, Floats]:
-    """Rows with at least one of the terms, ascending, and their scores, all above zero."""
-    if not len(matches.rows):
-        return matches.rows, matches.counts
-    weights = idf(matches.frequencies, pool.size)[matches.which]
-    average = pool.tokens / pool.size
-    parts = _saturated(weights, matches.counts, matches.lengths / average, k1, b)
-    if len(matches.rows) <= _SPARSE:
-        rows, inverse = np.unique(matches.rows, return_inverse=True)
-        return rows, np.bincount(inverse, parts)
-    scores = np.bincount(matches.rows, parts, minlength=pool.rows)
-    rows = np.flatnonzero(scores)
-    return rows, scores[rows]
+def score(pool: Pool, matches: Matches, kinds: Floats, *, k1: float, b: float) -> Scores:
+    """The documents with at least one of the terms. ``kinds`` [T] scales what a term counts for in shares."""
+    rows, which = matches.rows, matches.which
+    rarity = idf(matches.frequencies, pool.size)
+    worth = rarity * kinds
+    total = float(worth.sum())
+    if not len(rows):
+        return Scores(rows=rows, scores=matches.counts, shares=matches.counts, worth=total)
+    weights = rarity[which]
+    parts = _saturated(weights, matches.counts, matches.lengths * (pool.size / pool.tokens), k1, b)
+    if len(rows) <= _SPARSE:
+        found, inverse = _grouped(rows)
+        size = len(found)
+        shared = _added(inverse, worth[which], size)
+        return Scores(rows=found, scores=_added(inverse, parts, size), shares=shared, worth=total)
+    scores = _added(rows, parts, pool.rows)
+    shares = _added(rows, worth[which], pool.rows)
+    found = np.flatnonzero(scores)
+    return Scores(rows=found, scores=scores[found], shares=shares[found], worth=total)
 
 
 def score_sessions(pool: Pool, matches: Matches, *, k1: float, b: float) -> tuple[Ints, Floats]:
     """The same with each session as one document: session codes, ascending, and scores."""
     if not len(matches.rows):
         return matches.rows, matches.counts
-    tokens = np.concatenate([snapshot.session_tokens for snapshot in pool.snapshots])
-    total = int(np.count_nonzero(tokens > 0))
-    order = np.argsort(matches.rows, kind="stable")
-    sessions = np.empty(len(order), dtype=np.int64)
-    sessions[order] = _sessions(pool, matches.rows[order])
+    tokens, total, average = pool.session_statistics()
     terms = len(matches.frequencies)
-    pairs, inverse = np.unique(sessions * terms + matches.which, return_inverse=True)
-    counts = np.bincount(inverse, matches.counts)
-    owner, which = np.divmod(pairs, terms)
-    weights = idf(np.bincount(which, minlength=terms), max(total, 1))[which]
-    lengths = tokens[owner] / (tokens.sum() / max(total, 1))
-    parts = _saturated(weights, counts, lengths, k1, b)
-    found, inverse = np.unique(owner, return_inverse=True)
-    return found, np.bincount(inverse, parts)
-
-
-def _sessions(pool: Pool, rows: Ints) -> Ints:
-    return np.concatenate(
-        [part.view.records["session"][own].astype(np.int64) + part.session_base for part, own in pool.pieces(rows)]
+    sessions = np.concatenate(
+        [part.view.records["session"][own] + np.int64(part.session_base) for part, own in matches.pieces]
     )
+    pairs, inverse = _grouped(sessions * terms + matches.which)
+    counts = _added(inverse, matches.counts, len(pairs))
+    owner = pairs // terms
+    which = pairs - owner * terms
+    weights = idf(np.bincount(which, minlength=terms), total)[which]
+    parts = _saturated(weights, counts, tokens[owner] / average, k1, b)
+    found, inverse = _grouped(owner)
+    return found, _added(inverse, parts, len(found))
 
 
 def _saturated(weights: Floats, counts: Floats, lengths: Floats, k1: float, b: float) -> Floats:
-    result: Floats = weights * (counts * (k1 + 1.0)) / (counts + k1 * (1.0 - b + b * lengths))
+    """``lengths`` are in units of the average."""
+    result: Floats = weights * (counts * (k1 + 1.0)) / (counts + (k1 * (1.0 - b) + k1 * b * lengths))
+    return result
+
+
+def _grouped(values: Ints) -> tuple[Ints, Ints]:
+    """The distinct values, ascending, and for each value its place among them."""
+    order = values.argsort(kind="stable")
+    ordered = values[order]
+    first = np.empty(len(values), dtype=np.bool_)
+    first[0] = True
+    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
+    places = np.empty(len(values), dtype=np.int64)
+    places[order] = first.cumsum() - 1
+    return ordered[first], places
+
+
+def _added(places: Ints, values: Floats, size: int) -> Floats:
+    result: Floats = np.bincount(places, values, size).astype(np.float64, copy=False)
     return result

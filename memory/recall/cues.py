@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from functools import cache
+from typing import Literal
 
 from memory.recall import words
 
@@ -16,12 +17,28 @@ summer winter autumn spring since soon birthday christmas
 昨日 今日 明日 先週 来週 今週 先月 来月 今月 来年 時間前 日前 週間 曜日
 어제 오늘 내일 그제 모레 지난 다음 이번 작년 올해 내년 주말 며칠 최근
 """
-_ASKS_TIME = re.compile(
-    r"\bwhen\b|\bhow long\b|\bwhat (?:date|day|time|year|month)\b|\bwhich (?:date|day|year|month|week)\b"
-    r"|什么时候|什麼時候|何时|何時|哪天|哪一天|几号|幾號|几月|幾月|哪年|哪一年|多久|几点|幾點|星期几|星期幾|日期"
-    r"|いつ|何日|何月|何年|何曜日|どのくらい|どれくらい"
-    r"|언제|며칠|몇 ?월|몇 ?시|몇 ?년|무슨 ?요일|얼마나 ?오래",
-    re.IGNORECASE,
+_ASKS_TIME = (
+    "when ", "how long", "what date", "what day", "what time", "what year", "what month", "which date", "which day",
+    "which year", "which month", "which week", "什么时候", "何时", "哪天", "哪一天", "几号", "几月", "哪年", "哪一年", "多久",
+    "几点", "星期几", "日期", "いつ", "何日", "何月", "何年", "何曜日", "どのくらい", "どれくらい", "언제", "며칠", "몇월",
+    "몇 월", "몇시", "몇 시", "몇년", "몇 년", "무슨 요일", "얼마나 오래",
+)  # fmt: skip
+# A text without any of these asks for no talk; saves two searches for nearly every question.
+_TALK_SIGNS = (
+    "first", "earliest", "last", "previous", "recent", "latest", "次", "最初", "初めて", "前回", "この前", "最后", "첫",
+    "처음", "지난번", "저번", "마지막",
+)  # fmt: skip
+_FIRST_TALK = re.compile(
+    r"\b(?:first|earliest|very first) (?:ever )?(?:conversation|chat|talk|dialog|dialogue|time (?:that )?we (?:\w+ )?(?:talk|chat|sp[eo]|met))"
+    r"|\bwe first (?:talk|chat|sp[eo]|met)"
+    r"|第一次的?(?:对话|聊|谈话|交谈|见面|说话)|最初的?(?:对话|聊天|谈话)"
+    r"|(?:最初|初めて)の?(?:会话|话し|会っ|お话)|첫 ?(?:대화|만남|번째 대화)|처음 ?(?:대화|이야기|얘기|만났)"
+)
+_LAST_TALK = re.compile(
+    r"\b(?:last|previous|most recent|latest) (?:conversation|chat|talk|dialog|dialogue|time (?:that )?we (?:\w+ )?(?:talk|chat|sp[eo]|met))"
+    r"|\bwe last (?:talk|chat|sp[eo]|met)"
+    r"|(?:上一?次|最近一次|前一次|最后一次)的?(?:对话|聊|谈话|交谈|见面|说话)"
+    r"|(?:前回|この前|最后)の?(?:会话|话し|会っ|お话)|(?:지난번|저번|마지막) ?(?:대화|만남|이야기|얘기)"
 )
 
 
@@ -37,10 +54,19 @@ def tells_time(tokens: Sequence[str]) -> bool:
     return any(len(token) == 4 and token.isdigit() and token[:2] in ("19", "20") for token in tokens)
 
 
-def asks_time(text: str) -> bool:
-    """Whether the text asks when something was, or for how long."""
-    return _ASKS_TIME.search(text) is not None
+def asks_time(folded: str) -> bool:
+    """Whether a folded text asks when something was, or for how long."""
+    return any(sign in folded for sign in _ASKS_TIME)
 
 
 def is_question(text: str) -> bool:
     return text.rstrip().endswith(("?", "？"))
+
+
+def asks_for_talk(folded: str) -> Literal["first", "last"] | None:
+    """Whether a folded text asks for the first or the last of all conversations."""
+    if not any(sign in folded for sign in _TALK_SIGNS):
+        return None
+    if _FIRST_TALK.search(folded):
+        return "first"
+    return "last" if _LAST_TALK.search(folded) else None

@@ -17,20 +17,22 @@ Person = frozenset[str]
 
 
 def named_in(folded: str, snapshots: Sequence[Snapshot], names: Names | None) -> list[Person]:
-    """The people named in a folded text, each as the speaker names that are theirs."""
-    found: list[Person] = []
+    """The people named in a folded text, each as the speaker names that are theirs, first named first."""
+    found: list[tuple[int, Person]] = []
     known: set[str] = set()
     for person in _pair(names) if names is not None else ():
         known |= person
-        if any(_mentions(folded, name) for name in person):
-            found.append(person)
+        places = [place for name in person if (place := _place(folded, name)) >= 0]
+        if places:
+            found.append((min(places), person))
     for snapshot in snapshots:
         # Copied in one step: the writer may add a speaker meanwhile.
         for name in list(snapshot.speakers)[:_MOST]:
-            if name not in known and _mentions(folded, name):
+            if name not in known and (place := _place(folded, name)) >= 0:
                 known.add(name)
-                found.append(frozenset((name,)))
-    return found
+                found.append((place, frozenset((name,))))
+    found.sort(key=lambda pair: pair[0])
+    return [person for _, person in found]
 
 
 @lru_cache(maxsize=256)
@@ -47,15 +49,15 @@ def _person(names: Iterable[str], entity: str) -> Person:
     return frozenset(folded - {""}) | {f"{ENTITY_MARK}{entity}"}
 
 
-def _mentions(text: str, name: str) -> bool:
-    """Whether the name stands in the text, as a whole word where its script has words."""
+def _place(text: str, name: str) -> int:
+    """Where the name stands in the text, as a whole word where its script has words; -1: nowhere."""
     at = text.find(name)
     while at >= 0:
-        before, after = text[at - 1 : at], text[at + len(name) : at + len(name) + 1]
+        before, after = text[max(at - 1, 0) : at], text[at + len(name) : at + len(name) + 1]
         if not (name[0].isascii() and _is_letter(before)) and not (name[-1].isascii() and _is_letter(after)):
-            return True
+            return at
         at = text.find(name, at + 1)
-    return False
+    return -1
 
 
 def _is_letter(character: str) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
@@ -10,7 +11,7 @@ import numpy as np
 from memory.recall.document import TURN, Document
 from memory.recall.index import Snapshot, View
 from memory.recall.records import TIER_CODES
-from memory.recall.segment import Ints, Mask, Records
+from memory.recall.segment import RECORD, RECORD_WORDS, Ints, Mask, Records
 from memory.recall.when import TimeWindow, seconds
 
 
@@ -49,7 +50,19 @@ class Pool:
                     base += len(view)
             session_base += len(snapshot.session_tokens)
         self.rows = base    # row numbers run below this
-        self._bases = np.array([part.base for part in self.parts], dtype=np.int64)
+        # Whether documents next to each other were next to each other where they come from.
+        self.ordered = any(part.view.records["order"][0] > 0 for part in self.parts)
+        self.turns_only = set(tiers) == {TURN}
+        self._bases = [part.base for part in self.parts]
+
+    def session_statistics(self) -> tuple[Ints, int, float]:
+        """Tokens by session, how many sessions there are, and their average."""
+        if len(self.snapshots) == 1:
+            tokens = self.snapshots[0].session_tokens
+        else:
+            tokens = np.concatenate([snapshot.session_tokens for snapshot in self.snapshots])
+        sessions = max(int(np.count_nonzero(tokens)), 1)
+        return tokens, sessions, max(int(tokens.sum()), 1) / sessions
 
     def pieces(self, rows: Ints) -> list[tuple[Part, Ints]]:
         """Ascending ``rows`` of the pool as rows of its parts."""
@@ -64,13 +77,16 @@ class Pool:
 
     def records(self, rows: Ints) -> Records:
         """The records of ascending rows, sessions told apart between snapshots."""
-        taken = []
+        taken = np.empty((len(rows), RECORD_WORDS), dtype=np.int64)
+        records: Records = taken.view(RECORD).reshape(len(rows))
+        at = 0
         for part, own in self.pieces(rows):
-            records = part.view.records[own]
+            last = at + len(own)
+            part.view.records.view(np.int64).reshape(-1, RECORD_WORDS).take(own, axis=0, out=taken[at:last])
             if part.session_base:
-                records["session"] += part.session_base
-            taken.append(records)
-        return taken[0] if len(taken) == 1 else np.concatenate(taken)
+                records["session"][at:last] += part.session_base
+            at = last
+        return records
 
     def members(self, rows: Ints) -> Mask:
         """Which of ascending rows belong to the pool."""
@@ -84,9 +100,11 @@ class Pool:
 
     def place(self, row: int) -> tuple[View, int]:
         """The view that holds a row of the pool, and the row in it."""
-        at = int(self._bases.searchsorted(row, side="right")) - 1
-        part = self.parts[at]
+        part = self._part(row)
         return part.view, row - part.base
+
+    def _part(self, row: int) -> Part:
+        return self.parts[bisect_right(self._bases, row) - 1]
 
     def document(self, row: int) -> Document:
         view, own = self.place(row)
@@ -98,11 +116,12 @@ class Pool:
 
     def neighbours(self, row: int, count: int) -> tuple[list[Document], list[Document]]:
         """Up to ``count`` turns said before and after a turn, in order of speaking."""
-        here = self.document(row)
-        if here.tier != TURN or count <= 0:
+        if count <= 0:
             return [], []
-        at = int(self._bases.searchsorted(row, side="right")) - 1
-        source = self.parts[at].source
+        here = self.document(row)
+        if here.tier != TURN:
+            return [], []
+        source = self._part(row).source
         return self._walk(row, -1, count, source, here.order)[::-1], self._walk(row, 1, count, source, here.order)
 
     def _walk(self, row: int, step: int, count: int, source: int, order: int) -> list[Document]:
@@ -112,8 +131,7 @@ class Pool:
             row += step
             if len(found) == count or not 0 <= row < self.rows:
                 break
-            at = int(self._bases.searchsorted(row, side="right")) - 1
-            part = self.parts[at]
+            part = self._part(row)
             if part.source != source:
                 break
             own = row - part.base

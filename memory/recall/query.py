@@ -17,7 +17,7 @@ from memory.recall.fusion import fuse
 from memory.recall.index import Snapshot
 from memory.recall.pool import Pool
 from memory.recall.rank import Question, Ranking, rank, read_question
-from memory.recall.segment import LOW, Ints
+from memory.recall.segment import Ints
 from memory.recall.when import TimeWindow, parse_window, seconds
 
 # Documents of one and the same time that are put in order by age and id.
@@ -101,7 +101,7 @@ def _by_text(pool: Pool, query: Query, text: str, now: datetime) -> tuple[Hit, .
                 score=round(score, 6),
                 before=tuple(before),
                 after=tuple(after),
-                explanation=_explain(pool, question, ranking, legs, row) if query.explain else None,
+                explanation=_explain(question, ranking, legs, row) if query.explain else None,
             )
         )
     return tuple(hits)
@@ -145,15 +145,10 @@ def _nearest(pool: Pool, rows: Ints, keys: Sequence[NDArray[np.generic]], limit:
     return [at for at, _ in chosen[:limit]]
 
 
-def _explain(
-    pool: Pool, question: Question, ranking: Ranking, legs: Mapping[str, Sequence[int]], row: int
-) -> Explanation:
+def _explain(question: Question, ranking: Ranking, legs: Mapping[str, Sequence[int]], row: int) -> Explanation:
     at = int(ranking.rows.searchsorted(row))
-    has = pool.terms_of(row)
     return Explanation(
-        terms=tuple(
-            token for token, term in zip(question.tokens, question.terms.tolist(), strict=True) if term & LOW in has
-        ),
+        terms=tuple(question.tokens[term] for term in sorted(ranking.shared(at).tolist())),
         ranks={name: leg.index(row) + 1 for name, leg in legs.items() if row in leg},
         parts={
             name: round(float(values[at]), 6)

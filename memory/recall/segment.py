@@ -24,8 +24,11 @@ RECORD = np.dtype(
         ("start", "f8"), ("end", "f8"), ("created", "f8"), ("serial", "i8"), ("order", "i8"), ("text", "u8"),
         ("session", "i4"), ("speaker", "i4"), ("first_day", "i4"), ("last_day", "i4"),
         ("evidence", "f4"), ("month_day", "u2"), ("importance", "u1"), ("tier", "u1"), ("flags", "u1"),
-    ]
+    ],
+    align=True,
 )  # fmt: skip
+# The same as plain numbers, which numpy gathers several times faster.
+RECORD_WORDS = RECORD.itemsize // 8
 SUPERSEDED, TEMPORAL, ASKING = 1, 2, 4
 
 # The half of a term that a document's own list keeps.

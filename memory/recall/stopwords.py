@@ -10,14 +10,14 @@ def _listed(words: str) -> frozenset[str]:
 ENGLISH = _listed(
     """
     a about above after again against all also am an and any are aren as at be because been before being below
-    between both but by can cannot could couldn d did didn do does doesn doing don done down during each either else
+    between both but by ca can cannot could couldn d did didn do does doesn doing don done down during each either else
     ever every few for from further get gets getting go goes going gonna got had hadn has hasn have haven having he
     her here hers herself him himself his how however i if in into is isn it its itself just let ll m ma may me might
     mightn mine more most much must mustn my myself neither no nor not now o of off oh ok okay on once one only onto
     or other our ours ourselves out over own per please quite rather re really s same shall shan she should shouldn so
     some someone something such t than that the their theirs them themselves then there these they thing things this
     those though through to too under until up upon us ve very wanna was wasn we well were weren what whatever when
-    whenever where wherever whether which while who whoever whom whose why will with within without won would wouldn
+    whenever where wherever whether which while who whoever whom whose why will with within without wo won would wouldn
     y yeah yes yet you your yours yourself yourselves
     """
 )
@@ -84,7 +84,7 @@ LATIN = {
 # Han characters that alone carry no subject (after folding to simplified forms).
 HAN = frozenset(
     "的了是我你您他她它们在有和与及或就不没也都吗呢吧啊呀哦嗯哈嘛哇唉这那哪什么怎谁几多少为以于之其所被把让给对从到向"
-    "会能可要想说过着地得很太更最还又再才只个些样种件次请问吾汝么某此彼而且但并则因若如虽即使将曾经已"
+    "会能可要想说过着地得很太更最还又再才只个些样种件次一请问吾汝么某此彼而且但并则因若如虽即使将曾经已"
 )
 
 # Pairs of characters that carry no subject, though one of the two might.

@@ -13,6 +13,7 @@ import opencc
 import snowballstemmer
 
 from memory.recall import stopwords
+from memory.recall.irregular import WORD_OF
 
 # Raise this whenever a text may yield other tokens than before: a kept index of another version is not used.
 TOKENIZER_VERSION = 1
@@ -121,6 +122,8 @@ def _latin(run: str, language: str) -> tuple[str, ...]:
         return (_stemmers.stem("russian", word),) if word[0] <= "\u052f" else (word,)
     if word in stopwords.ENGLISH or (language != "english" and word in stopwords.LATIN[language]):
         return ()
+    if language == "english":
+        word = WORD_OF.get(word, word)
     if word.isdigit() or len(word) < 3:
         return (word,)
     return (_stemmers.stem(language, word),)

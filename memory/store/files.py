@@ -10,7 +10,8 @@ import asyncio
 import contextlib
 import hashlib
 import os
-from collections.abc import Callable, Iterable
+import time
+from collections.abc import Awaitable, Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,6 +25,7 @@ T = TypeVar("T")
 DIRECTORY_MODE, FILE_MODE = 0o700, 0o600
 _NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 _BINARY = getattr(os, "O_BINARY", 0)
+_PAUSES = (0.01, 0.02, 0.05, 0.1, 0.2)  # seconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +50,14 @@ class Disk:
             self._step(point)
 
     async def run(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Run blocking work off the event loop."""
-        return await asyncio.get_running_loop().run_in_executor(self._pool, lambda: function(*args, **kwargs))
+        """Run blocking work off the event loop.
+
+        A thread cannot be stopped. When the caller is cancelled this waits for the work's end all
+        the same and then passes the cancellation on, so that no lock is let go while it is used.
+        """
+        return await to_its_end(
+            asyncio.get_running_loop().run_in_executor(self._pool, lambda: function(*args, **kwargs))
+        )
 
     def close(self) -> None:
         self._pool.shutdown(wait=True)
@@ -74,8 +82,8 @@ class Disk:
         created = not path.exists()
         fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | _NO_FOLLOW | _BINARY, FILE_MODE)
         try:
-            before = os.fstat(fd).st_size
-            if before and os.pread(fd, 1, before - 1) != b"\n":
+            before = os.lseek(fd, 0, os.SEEK_END)
+            if before and _last_byte(fd, before) != b"\n":
                 data = b"\n" + data
             try:
                 self.at(f"{point}.before_append")
@@ -88,7 +96,7 @@ class Disk:
                     _write_all(fd, data)
                 self.at(f"{point}.appended")
                 if created:
-                    os.fchmod(fd, FILE_MODE)
+                    path.chmod(FILE_MODE)  # whatever the umask was
                 os.fsync(fd)
                 if created:
                     sync_directory(path.parent)
@@ -116,25 +124,27 @@ class Disk:
         A file that is cheap to make again can do without the two fsyncs (``durable=False``).
 
         With ``unless_changed`` given as a :class:`Print` (or None for "there was no file") the
-        rename happens only while the present file still looks so; otherwise None is returned and
-        the file is left alone. Never makes a directory.
+        rename happens only while the present file still looks so, or is gone; otherwise None is
+        returned and the file is left alone. Never makes a directory. Returns how the file we wrote
+        looks, whatever stands there by then.
         """
         temporary = path.with_name(f".{path.name}.{os.getpid()}{TEMPORARY}")
         fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | _NO_FOLLOW | _BINARY, FILE_MODE)
         try:
             try:
-                os.fchmod(fd, FILE_MODE)
+                temporary.chmod(FILE_MODE)
                 for chunk in chunks:
                     _write_all(fd, chunk)
                 if durable:
                     os.fsync(fd)
+                written = _print(os.fstat(fd))
             finally:
                 os.close(fd)
             self.at(f"{point}.before_replace")
-            if unless_changed is not False and look(path) != unless_changed:
+            if unless_changed is not False and look(path) not in (None, unless_changed):
                 temporary.unlink()
                 return None
-            os.replace(temporary, path)
+            _rename(temporary, path)
         except OSError:
             with contextlib.suppress(OSError):
                 temporary.unlink()
@@ -142,7 +152,7 @@ class Disk:
         self.at(f"{point}.replaced")
         if durable:
             sync_directory(path.parent)
-        return look(path)
+        return written
 
     def cut(self, path: Path, size: int, aside: Path) -> None:
         """Shorten a file to ``size`` bytes, keeping what is cut off in ``aside``."""
@@ -174,9 +184,12 @@ class Disk:
 def look(path: Path) -> Print | None:
     """How a file looks now, or None if there is none."""
     try:
-        found = os.stat(path)
+        return _print(os.stat(path))
     except FileNotFoundError:
         return None
+
+
+def _print(found: os.stat_result) -> Print:
     return Print(found.st_mtime_ns, found.st_size, found.st_ino)
 
 
@@ -205,6 +218,37 @@ def sync_directory(path: Path) -> None:
         os.fsync(fd)
     finally:
         os.close(fd)
+
+
+def _rename(temporary: Path, path: Path) -> None:
+    """Put a file in another's place. Windows refuses while somebody reads that one, so we ask again."""
+    for pause in _PAUSES if os.name == "nt" else ():
+        with contextlib.suppress(PermissionError):
+            os.replace(temporary, path)
+            return
+        time.sleep(pause)
+    os.replace(temporary, path)
+
+
+async def to_its_end(work: Awaitable[T]) -> T:
+    """The result of work that cannot be stopped. A cancellation waits for its end and is then passed on."""
+    task = asyncio.ensure_future(work)
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.wait({task})
+        except asyncio.CancelledError as stop:
+            cancelled = stop
+    if cancelled is not None:
+        if not task.cancelled():
+            task.exception()  # looked at, so that nobody reports it as forgotten
+        raise cancelled
+    return task.result()
+
+
+def _last_byte(fd: int, size: int) -> bytes:
+    os.lseek(fd, size - 1, os.SEEK_SET)  # appending goes to the end wherever this stands
+    return os.read(fd, 1)
 
 
 def _write_all(fd: int, data: bytes) -> None:

@@ -19,7 +19,7 @@ from memory.errors import DamagedSpace, SpaceClosed
 from memory.ids import Ids
 from memory.store import layout
 from memory.store.events import Event, Owed, encode
-from memory.store.files import Disk, look, read
+from memory.store.files import Disk, look, read, to_its_end
 from memory.store.segment import Reading, examine, lines
 
 log = logging.getLogger(__name__)
@@ -67,6 +67,7 @@ class Journal:
         fold: Callable[[Sequence[Event]], None],
         recover: Callable[[], Awaitable[None]],
         permit: Callable[[], None],
+        failed: Callable[[], None],
         segment_bytes: int,
     ) -> None:
         self.directory = directory
@@ -83,6 +84,7 @@ class Journal:
         self._fold = fold
         self._recover = recover
         self._permit = permit
+        self._failed = failed
         self._segment_bytes = segment_bytes
         self._size = 0
         self._inode = 0
@@ -100,23 +102,21 @@ class Journal:
 
     async def open(self) -> None:
         """Find the last commit, cut a torn tail aside, and note damage."""
-        self._broken = False
         self.damage = None
         found, size = await self._disk.run(self._examine)
         self.seq, self.last_id = found.last_seq, found.last_id
         self.foreign, self.unreadable = found.foreign, found.unreadable
         self._size, self._active_first = size, found.first_seq
         if found.damaged_line is not None:
-            self.damage = DamagedSpace(self.path, found.damaged_line)
-            log.error("journal of %s is damaged at line %d: read-only", self.directory.name, found.damaged_line)
+            self._spoilt(self.path, found.damaged_line)
 
     def _examine(self) -> tuple[Reading, int]:
-        after = 0
+        after, last_id = 0, None
         older = layout.segments(self.directory)
         if older:
             last = examine(read(older[-1][1]) or b"", after=older[-1][0] - 1)
-            after = last.last_seq
-            if last.damaged_line is not None or last.torn:
+            after, last_id = last.last_seq, last.last_id
+            if last.damaged_line is not None or last.uncommitted:
                 last.damaged_line = last.damaged_line or 1
                 return last, 0
         seen = look(self.path)
@@ -125,6 +125,7 @@ class Journal:
         found = examine(data, after=after)
         if not found.last_seq:
             found.last_seq = after
+            found.last_id = last_id
         if found.torn and found.damaged_line is None:
             stamp = self._clock.now().strftime("%Y%m%dT%H%M%S%f")
             aside = self.directory / f"events.torn-{stamp}"
@@ -141,7 +142,10 @@ class Journal:
         return found, len(data)
 
     async def events(self, after: int, upto: int | None = None) -> AsyncIterator[list[Event]]:
-        """Committed events with ``after < seq <= upto``, in order, in slices."""
+        """Committed events with ``after < seq <= upto``, in order, in slices.
+
+        Ends early, and notes damage, where one of them is missing.
+        """
         last = self.seq if upto is None else min(upto, self.seq)
         older = layout.segments(self.directory)
         paths = [
@@ -151,6 +155,7 @@ class Journal:
         ]
         if older and self._active_first and self._active_first <= after + 1:
             paths = []
+        expected = after + 1
         for path in [*paths, self.path]:
             data = await self._disk.run(read, path)
             part: list[Event] = []
@@ -159,6 +164,10 @@ class Journal:
                     continue
                 if line.event.seq > last:
                     break
+                if line.event.seq != expected:
+                    self._spoilt(path, line.number)
+                    break
+                expected += 1
                 part.append(line.event)
                 if len(part) >= _SLICE:
                     yield part
@@ -166,6 +175,22 @@ class Journal:
                     await asyncio.sleep(0)
             if part:
                 yield part
+            if expected <= last and self.damage is not None:
+                return
+
+    def _spoilt(self, path: Path, line: int) -> None:
+        if self.damage is None:
+            self.damage = DamagedSpace(path, line)
+            log.error("journal of %s is damaged at line %d: read-only", self.directory.name, line)
+
+    async def spoilt_at(self, seq: int) -> None:
+        """Note that the event with this seq is none, whatever its line looks like."""
+        for path in [*(path for _, path in layout.segments(self.directory)), self.path]:
+            data = await self._disk.run(read, path)
+            for line in lines(data or b""):
+                if line.event is not None and line.event.seq == seq:
+                    self._spoilt(path, line.number)
+                    return
 
     @asynccontextmanager
     async def write(self) -> AsyncIterator[Batch]:
@@ -179,6 +204,7 @@ class Journal:
             self._check()
             if self._broken:
                 await self._recover()
+                self._broken = False
             self._check()
             batch = self.batch()
             yield batch
@@ -191,7 +217,7 @@ class Journal:
     async def commit(self, batch: Batch) -> None:
         """Append and fold a batch. Only :meth:`write` and the opening of a space call this."""
         if not batch.empty:
-            await _to_its_end(self._commit(batch))
+            await to_its_end(self._commit(batch))
 
     def _check(self) -> None:
         if self.closed:
@@ -229,6 +255,7 @@ class Journal:
             self._size = await self._disk.run(self._append, encoded)
         except BaseException:
             self._broken = True
+            self._failed()
             raise
         self.seq, self.last_id = events[-1].seq, events[-1].id
         if not self._active_first:
@@ -238,9 +265,7 @@ class Journal:
 
     def _append(self, encoded: bytes) -> int:
         if self._size > self._segment_bytes and self._active_first:
-            self.path.rename(self.directory / layout.segment_name(self._active_first))
-            self._disk.at("rotate.renamed")
-            self._active_first = 0
+            self._rotate()
         if self.may_create and not self.seq:
             self._disk.make_directory(self.directory)
         size = self._disk.append(self.path, encoded, "commit")
@@ -248,27 +273,18 @@ class Journal:
         self._inode = seen.inode if seen is not None else 0
         return size
 
+    def _rotate(self) -> None:
+        try:
+            self.path.rename(self.directory / layout.segment_name(self._active_first))
+        except OSError as error:  # a segment that is too long is better than no write
+            log.warning("journal of %s could not be rotated (%s)", self.directory.name, type(error).__name__)
+            return
+        self._disk.at("rotate.renamed")
+        self._active_first = 0
+
     def replaced(self) -> bool:
         """Whether another file stands where the journal was, or a shorter one."""
         seen = look(self.path)
         if seen is None:
             return self._active_first > 0
         return seen.size < self._size or (self._inode != 0 and seen.inode != self._inode)
-
-
-async def _to_its_end(work: Awaitable[None]) -> None:
-    """Wait for a started commit even when cancelled, since its thread cannot be stopped."""
-    task = asyncio.ensure_future(work)
-    cancelled: asyncio.CancelledError | None = None
-    while not task.done():
-        try:
-            await asyncio.shield(task)
-        except asyncio.CancelledError as stop:
-            if task.done():
-                break
-            cancelled = stop
-        except BaseException:
-            break
-    task.result()
-    if cancelled is not None:
-        raise cancelled

@@ -1,12 +1,14 @@
 """Owed work of one space: what is pending, how often it was tried, what was given up.
 
 The journal decides: a commit line owes work and marks it done. ``outbox.ndjson`` follows it in
-the companion's form (``pending``, ``attempt``, ``done``), so that others can read it and attempts
-survive a crash. Lost, it is made again from the journal.
+the companion's form (``pending``, ``attempt``, ``done``; ``forgiven`` is ours and takes an attempt
+back), so that others can read it and attempts survive a crash. Lost, it is made again from the
+journal.
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -19,12 +21,13 @@ import orjson
 from memory.clock import Clock, naive_local
 from memory.store import layout
 from memory.store.events import Event
-from memory.store.files import Disk, read
+from memory.store.files import Disk, read, to_its_end
 from memory.store.view import View
 
 log = logging.getLogger(__name__)
 
 _COMPACT_LINES = 1000
+_COUNTS = {"attempt": 1, "forgiven": -1}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,8 +52,9 @@ class Outbox(View):
         self._directory = directory
         self._disk = disk
         self._clock = clock
-        self._unwritten: list[bytes] = []
+        self._unwritten: list[bytes] = []   # until they are on disk
         self._lines = 0
+        self._writing = asyncio.Lock()
 
     @property
     def path(self) -> Path:
@@ -98,37 +102,50 @@ class Outbox(View):
                 owed_at=self._clock.local(stamp),
                 foreign="at" not in line,
             )
-        elif status == "attempt" and op_id in self.pending:
-            self.pending[op_id] = replace(self.pending[op_id], attempts=self.pending[op_id].attempts + 1)
+        elif status in _COUNTS:
+            self._count(op_id, _COUNTS[status])
         elif status == "done":
             self.pending.pop(op_id, None)
 
     async def save(self) -> None:
         """Append what changed since the last save."""
-        lines, self._unwritten = self._unwritten, []
-        if not lines:
-            return
-        try:
+        async with self._writing:
+            await to_its_end(self._append())
+
+    async def _append(self) -> None:
+        lines = list(self._unwritten)
+        if lines:
             await self._disk.run(self._disk.append, self.path, b"".join(lines), "outbox")
-        except OSError:
-            self._unwritten = lines + self._unwritten
-            raise
-        self._lines += len(lines)
+            del self._unwritten[: len(lines)]
+            self._lines += len(lines)
 
     async def attempt(self, op_id: str) -> int:
         """Count a run before it starts, durably, so that a job that kills the process is noticed."""
-        await self.save()
-        op = self.pending[op_id]
-        self._write(op_id, "attempt", self._clock.now())
-        await self.save()
-        self.pending[op_id] = replace(op, attempts=op.attempts + 1)
-        return op.attempts + 1
+        line = _line(op_id, "attempt", self._clock.now())
+        self._unwritten.append(line)
+        try:
+            await self.save()
+        except OSError:
+            self._unwritten.remove(line)
+            raise
+        except asyncio.CancelledError:
+            self._count(op_id, 1)
+            self.forgive(op_id)
+            raise
+        return self._count(op_id, 1)
 
     def forgive(self, op_id: str) -> None:
-        """Do not count the last run against the job: it was stopped, not failed."""
+        """Do not count the last run against the job: it was stopped or kept from running, it did not fail."""
+        if op_id in self.pending:
+            self._write(op_id, "forgiven", self._clock.now())
+            self._count(op_id, -1)
+
+    def _count(self, op_id: str, more: int) -> int:
         op = self.pending.get(op_id)
-        if op is not None:
-            self.pending[op_id] = replace(op, attempts=max(op.attempts - 1, 0))
+        if op is None:
+            return 0
+        self.pending[op_id] = replace(op, attempts=max(op.attempts + more, 0))
+        return self.pending[op_id].attempts
 
     async def bury(self, op: OutboxOp, reason: str) -> None:
         """Keep a job that is given up where a person can read it."""
@@ -144,6 +161,11 @@ class Outbox(View):
 
     async def compact(self) -> None:
         """Rewrite the file with pending work alone. Its seq must have been stamped before."""
+        async with self._writing:
+            await to_its_end(self._compact())
+
+    async def _compact(self) -> None:
+        await self._append()
         lines: list[bytes] = []
         for op in self.pending.values():
             kept = _line(op.id, "pending", op.owed_at, own=not op.foreign, type=op.kind, payload=op.payload)

@@ -35,7 +35,8 @@ class Reading:
     unreadable: int = 0               # lines that belong to nobody; harmless, since no seq is missing
     damaged_line: int | None = None   # a seq of ours is missing before this line
     torn: bool = False                # something uncommitted stands after ``committed_end``
-    keep_after: list[bytes] = field(default_factory=list)  # foreign lines after ``committed_end``
+    uncommitted: bool = False         # … and it is an event of ours
+    keep_after: list[bytes] = field(default_factory=list)  # lines of others after ``committed_end``
 
 
 def lines(data: bytes) -> Iterator[Line]:
@@ -97,12 +98,22 @@ def examine(data: bytes, *, after: int) -> Reading:
             found.last_seq, found.last_id = event.seq, event.id
             found.committed_end = line.end
             tail.clear()
-    for line in tail:
-        if line.readable and line.event is None:
-            found.foreign += 1
-            found.keep_after.append(data[line.start : line.end])
-        else:
-            found.torn = True
-    if not found.torn and len(data) > found.committed_end and not tail:
-        found.torn = bool(data[found.committed_end :].strip())
+    _read_tail(found, tail, data)
     return found
+
+
+def _read_tail(found: Reading, tail: list[Line], data: bytes) -> None:
+    """Tell what a crash of ours left after the last commit from what others appended.
+
+    Half a line of ours is the end of the file, or follows events of ours. An unreadable line
+    before readable ones of others is theirs.
+    """
+    found.uncommitted = any(line.event is not None for line in tail)
+    last_readable = max((place for place, line in enumerate(tail) if line.readable), default=-1)
+    for place, line in enumerate(tail):
+        if line.event is not None or (not line.readable and (found.uncommitted or place > last_readable)):
+            found.torn = True
+            continue
+        found.foreign += line.readable
+        found.unreadable += not line.readable
+        found.keep_after.append(data[line.start : line.end])

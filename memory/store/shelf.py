@@ -171,11 +171,13 @@ class Shelf:
         stamps = (self._present.get(view.file), self._next.get(view.file))
         return tuple(dict.fromkeys(stamp.seq for stamp in stamps if stamp is not None))
 
-    async def reread(self, view: FileView) -> bytes | None:
-        """The file's present bytes, remembered as seen."""
-        data, seen = await self._disk.run(self._read, view)
-        self._prints[view.file] = seen
-        return data
+    async def reread(self, view: FileView) -> tuple[bytes | None, Print | None]:
+        """The file's present bytes and looks, to be passed to :meth:`seen` once they are taken in."""
+        return await self._disk.run(self._read, view)
+
+    def seen(self, view: FileView, looks: Print | None) -> None:
+        """What stands in the file is known to us; the next save may replace it."""
+        self._prints[view.file] = looks
 
     async def save(self, views: Iterable[FileView], last_id: str | None) -> bool:
         """Write the views' files. False when one was edited meanwhile: take the edit in and save again."""

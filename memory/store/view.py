@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -103,11 +104,30 @@ def parse_object(data: bytes) -> dict[str, Any]:
 
 
 def parse(data: bytes) -> Any:
-    """JSON from a file, with or without a byte order mark. Raises Unreadable."""
+    """JSON from a file, with or without a byte order mark. Raises Unreadable.
+
+    What other programs write though JSON forbids it (NaN, half of a surrogate pair) is read with
+    null and U+FFFD in its place, rather than giving up a whole file for it.
+    """
+    data = data.removeprefix(b"\xef\xbb\xbf")
     try:
-        return orjson.loads(data.removeprefix(b"\xef\xbb\xbf"))
-    except orjson.JSONDecodeError as error:
+        return orjson.loads(data)
+    except orjson.JSONDecodeError:
+        pass
+    try:
+        return _mended(json.loads(data.decode(), parse_constant=lambda _: None))
+    except (ValueError, RecursionError) as error:
         raise Unreadable("not JSON") from error
+
+
+def _mended(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    if isinstance(value, list):
+        return [_mended(one) for one in value]
+    if isinstance(value, dict):
+        return {_mended(key): _mended(one) for key, one in value.items()}
+    return value
 
 
 def in_chunks(entries: Sequence[Any], type_: str, field: str, size: int = 200) -> list[Change]:

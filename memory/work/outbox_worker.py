@@ -8,7 +8,7 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 
 from memory.clock import Clock
-from memory.errors import MemoryServiceError, UnknownSpace
+from memory.errors import DamagedSpace, MemoryServiceError, SpaceClosed, StorageBlocked, UnknownSpace
 from memory.space import MemorySpace
 from memory.spaces import Spaces
 from memory.store.outbox import OutboxOp
@@ -51,7 +51,9 @@ class OutboxWorker:
 
     def owed(self, space: MemorySpace) -> None:
         """Note that a space owes work. Called after each commit and when a space opens."""
-        if any(op.kind in self._performers for op in space.outbox.pending.values()):
+        if space.journal.damage is None and any(
+            op.kind in self._performers for op in space.outbox.pending.values()
+        ):
             self._schedule(space.name, _GATHER)
 
     def resume(self, name: str) -> None:
@@ -117,7 +119,9 @@ class OutboxWorker:
                 await self.perform_all(space)
         except UnknownSpace:
             return
-        except MemoryServiceError as error:
+        except DamagedSpace:
+            return
+        except (MemoryServiceError, OSError) as error:
             log.info("%s: owed work waits (%s)", name, type(error).__name__)
             self._schedule(name, _BACKOFF[1])
         except Exception as error:  # last handler: the worker goes on with the other spaces
@@ -126,6 +130,8 @@ class OutboxWorker:
 
     async def perform_all(self, space: MemorySpace) -> None:
         """Perform every pending job of a space once."""
+        if space.journal.damage is not None:
+            raise space.journal.damage
         for op in list(space.outbox.pending.values()):
             if op.id in space.outbox.pending and op.kind in self._performers and self._admits(space.name):
                 await self._perform(space, op)
@@ -138,8 +144,8 @@ class OutboxWorker:
         space.at("work.attempted")
         try:
             await self._performers[op.kind](space, op)
-        except asyncio.CancelledError:
-            space.outbox.forgive(op.id)
+        except (asyncio.CancelledError, OSError, DamagedSpace, SpaceClosed, StorageBlocked):
+            space.outbox.forgive(op.id)  # not the job's fault
             raise
         except Exception as error:  # last handler: counted, then tried again later
             log.warning(
@@ -147,13 +153,14 @@ class OutboxWorker:
                 space.name, op.kind, op.id, type(error).__name__, attempts, self._attempts,
             )
             if attempts >= self._attempts:
-                await self._give_up(space, op, type(error).__name__)
+                await self._give_up(space, space.outbox.pending.get(op.id, op), type(error).__name__)
             else:
                 self._schedule(space.name, _BACKOFF[min(attempts, len(_BACKOFF)) - 1])
             return
         space.at("work.performed")
-        if op.id in space.outbox.pending:
-            self._schedule(space.name, _GATHER)  # more came meanwhile
+        if op.id in space.outbox.pending:  # more came meanwhile
+            space.outbox.forgive(op.id)
+            self._schedule(space.name, _GATHER)
 
     async def _give_up(self, space: MemorySpace, op: OutboxOp, reason: str) -> None:
         await space.outbox.bury(op, reason)

@@ -27,25 +27,25 @@ _Write = Callable[[Engine, MemorySpace, Incoming], Awaitable[dict[str, object]]]
 
 async def cache(request: Request, name: str) -> Response:
     """Messages of a turn that has just ended: made durable, nothing more."""
-    return await _write(request, name, _cache)
+    return await _write(request, name, "/cache", _cache)
 
 
 async def process(request: Request, name: str) -> Response:
     """An increment of a conversation, after which the window is kept short."""
-    return await _write(request, name, _process)
+    return await _write(request, name, "/process", _process)
 
 
 async def renew(request: Request, name: str) -> Response:
     """The first increment of a renewed session; /new_dialog waits for the whole of it."""
-    return await _write(request, name, _renew)
+    return await _write(request, name, "/renew", _renew)
 
 
 async def settle(request: Request, name: str) -> Response:
     """The end of a conversation, usually cached already; /new_dialog waits for the whole of it."""
-    return await _write(request, name, _settle)
+    return await _write(request, name, "/settle", _settle)
 
 
-async def _write(request: Request, name: str, write: _Write) -> Response:
+async def _write(request: Request, name: str, route: str, write: _Write) -> Response:
     raw = await request.body()
     key = _request_key(request, raw)
     try:
@@ -57,7 +57,7 @@ async def _write(request: Request, name: str, write: _Write) -> Response:
         async with engine.spaces.use(name, create=True) as space:
             return reply(await write(engine, space, incoming))
     except Exception as error:  # last handler of the history writes
-        return write_failed(error, request.url.path.partition("/")[0])
+        return write_failed(error, route)
 
 
 async def _cache(engine: Engine, space: MemorySpace, incoming: Incoming) -> dict[str, object]:

@@ -11,8 +11,15 @@ import logging
 
 from starlette.responses import Response
 
-from memory.errors import BadInput, DamagedSpace, KeyReused, MemoryServiceError, SpaceClosed, StorageBlocked
-from memory.errors import UnknownSpace
+from memory.errors import (
+    BadInput,
+    DamagedSpace,
+    KeyReused,
+    MemoryServiceError,
+    SpaceClosed,
+    StorageBlocked,
+    UnknownSpace,
+)
 from memory_server.neko.wire import WireError
 from memory_server.replies import blocked, reply
 

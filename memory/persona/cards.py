@@ -1,0 +1,76 @@
+"""The character card as protected entries of the persona."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from memory.facts.fact import MASTER, NEKO
+from memory.persona.entry import CARD, Entry, card_id, with_text
+from memory.persona.record import to_record
+from memory.persona.view import Persona
+
+_CONTEXT = "__ai_context."      # fields whose name means nothing to a reader
+# What the companion keeps on a card for itself: the profile's name, and settings of voice and appearance.
+_RESERVED = frozenset({
+    "档案名", "live2d", "vrm", "mmd", "model", "avatar", "voice", "voiceid", "prompt", "lighting", "animation",
+})  # fmt: skip
+_INTERNAL = re.compile(r"_|[a-z0-9]+(?:_[a-z0-9]+)+$")
+
+
+def card_entries(entity: str, card: Mapping[str, Any]) -> list[Entry]:
+    """One protected entry per field worth telling, in the order of the card."""
+    entries = []
+    for name, value in card.items():
+        shown = _shown(value)
+        if not shown or _is_reserved(name):
+            continue
+        text = shown if name.startswith(_CONTEXT) else f"{name}: {shown}"
+        entries.append(Entry(id=card_id(entity, name), text=text, entity=entity, source=CARD, protected=True))
+    return entries
+
+
+def card_changes(
+    persona: Persona, card: Mapping[str, Any], master_card: Mapping[str, Any]
+) -> list[tuple[str, dict[str, Any]]]:
+    """The events that bring the persona up to the two cards; none when it already says the same."""
+    changes = []
+    for entity, fields in ((NEKO, card), (MASTER, master_card)):
+        wanted = [_kept(persona, entry) for entry in card_entries(entity, fields)]
+        section = persona.section(entity)
+        leading = section[: len(wanted)]
+        stray = [entry for entry in section[len(wanted) :] if entry.source == CARD]
+        if leading != wanted or stray:
+            rows = [to_record(entry) for entry in wanted]
+            changes.append(("persona.cards_synced", {"entity": entity, "rows": rows}))
+    return changes
+
+
+def _kept(persona: Persona, entry: Entry) -> Entry:
+    """The entry as it stands, with the card's present text."""
+    present = persona.get(entry.entity, entry.id)
+    if present is None:
+        return entry
+    kept = replace(present, source=CARD, protected=True)
+    # The card is its own history: an edit of it leaves no version behind.
+    return kept if kept.text == entry.text else with_text(kept, entry.text)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, str):
+        return value.strip()
+    if isinstance(value, bool) or value is None:
+        return ""
+    if isinstance(value, (int, float)):
+        return str(value)
+    if isinstance(value, list):
+        return "、".join(part for one in value if isinstance(one, (str, int, float)) and (part := str(one).strip()))
+    return ""
+
+
+def _is_reserved(name: str) -> bool:
+    if name.startswith(_CONTEXT):
+        return False
+    return name in _RESERVED or bool(_INTERNAL.match(name))

@@ -1,0 +1,189 @@
+"""The persona block of a new conversation: who everybody is, what is surmised, what is past, what should rest.
+
+Pure, and the same bytes as long as nothing changed. Each budget is filled: what does not fit is passed over and the
+next is tried, and every section is granted a share of its own before the rest is given to the most trusted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+from memory import tokens
+from memory.briefing import bullet, entity_heading, header
+from memory.facts.fact import ENTITIES, Fact
+from memory.people import Names
+from memory.persona.entry import Entry, score
+from memory.reflections import evidence
+from memory.reflections.mentions import is_resting
+from memory.reflections.reflection import PENDING, Reflection, anchor, is_active, is_past
+from memory.strings.catalogue import say
+from memory.strings.durations import time_since
+
+PERSONA_TOKENS = 2_000
+REFLECTION_TOKENS = 2_000
+MOST_PROTECTED = 80
+MOST_RESTING = 40
+
+_TENTATIVE, _CERTAIN, _PAST = "impressions_tentative", "impressions_certain", "past_begin"
+# How long what a fact tells of is worth telling without being asked, by its slot.
+_FLEETING: Mapping[str, timedelta] = {
+    "plan": timedelta(days=3), "event": timedelta(days=3), "state": timedelta(days=7), "wish": timedelta(days=30),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Known:
+    """Everything the block is made from."""
+
+    entries: Sequence[Entry]                    # the persona, in the order of its document
+    reflections: Sequence[Reflection]
+    facts: Sequence[Fact] = ()                  # those not drawn into a reflection yet; they fill what is left
+
+
+@dataclass(frozen=True, slots=True)
+class _Line:
+    """A line that may be told, in its section, with its place in the order of trust."""
+
+    section: str
+    text: str
+    rank: tuple[float, ...]                     # higher is more trusted
+    key: str                                    # decides between equals
+
+    @property
+    def cost(self) -> int:
+        return tokens.count(self.text)
+
+
+def persona_block(known: Known, names: Names, locale: str, now: datetime) -> str:
+    """The block, without a final line end; "" when nothing is known."""
+    resting = [entry for entry in known.entries if not entry.protected and is_resting(entry.mentions, now)]
+    shown = _entry_lines([entry for entry in known.entries if entry not in resting], known, now)
+    impressions = _impressions(known.reflections, {entry.text for entry in resting}, locale, now)
+    blocks = [
+        "\n".join([entity_heading(section, names, locale), *lines])
+        for section in _order(known.entries, shown)
+        if (lines := shown.get(section))
+    ]
+    blocks += [
+        "\n".join([f"### {say(string_id, locale, neko=names.neko)}", *impressions[string_id]])
+        for string_id in (_TENTATIVE, _CERTAIN)
+        if string_id in impressions
+    ]
+    if _PAST in impressions:
+        begin, end = header(_PAST, names.neko, locale), header("past_end", names.neko, locale)
+        blocks.append("\n".join([begin, *impressions[_PAST], end]))
+    if resting:
+        lines = list(dict.fromkeys(bullet(entry.text) for entry in resting))[:MOST_RESTING]
+        blocks.append("\n".join([f"### {say('not_to_raise', locale, neko=names.neko)}", *lines]))
+    return "\n\n".join(blocks)
+
+
+def _entry_lines(entries: Sequence[Entry], known: Known, now: datetime) -> dict[str, list[str]]:
+    fixed = [entry for entry in entries if entry.protected][:MOST_PROTECTED]
+    told = {bullet(entry.text) for entry in fixed}
+    free = [
+        _Line(entry.entity, bullet(entry.text), (score(entry, now), _importance(entry)), entry.id)
+        for entry in entries
+        if not entry.protected and not evidence.is_disputed(entry.evidence, now)
+    ]
+    chosen = fill([line for line in _once(free) if line.text not in told], PERSONA_TOKENS)
+    told.update(line.text for line in chosen)
+    left = PERSONA_TOKENS - sum(line.cost for line in chosen)
+    facts = [
+        _Line(fact.entity, bullet(fact.text), (fact.importance, fact.created_at.timestamp()), fact.id)
+        for fact in _untold(known, now)
+    ]
+    chosen += fill([line for line in _once(facts) if line.text not in told], left)
+    lines: dict[str, list[str]] = {}
+    for entry in fixed:
+        lines.setdefault(entry.entity, []).append(bullet(entry.text))
+    for line in chosen:
+        lines.setdefault(line.section, []).append(line.text)
+    return lines
+
+
+def _untold(known: Known, now: datetime) -> list[Fact]:
+    """Facts that no entry or impression stands for, and that are not over."""
+    covered = {fact_id for entry in known.entries for fact_id in entry.source_fact_ids}
+    covered.update(fact_id for one in known.reflections for fact_id in one.source_fact_ids)
+    found = []
+    for fact in known.facts:
+        lasts = _FLEETING.get(fact.slot or ("event" if fact.event_when_raw is not None else ""))
+        over = lasts is not None and now - (fact.event_end_at or fact.event_start_at or fact.created_at) > lasts
+        if not (fact.id in covered or fact.superseded_by is not None or over or not fact.text.strip()):
+            found.append(fact)
+    return found
+
+
+def _impressions(
+    reflections: Iterable[Reflection], rested: set[str], locale: str, now: datetime
+) -> dict[str, list[str]]:
+    candidates = []
+    for one in reflections:
+        if not one.text.strip() or one.text in rested:
+            continue
+        if one.status == PENDING:
+            if evidence.is_disputed(one.evidence, now) or is_resting(one.mentions, now) or is_past(one, now):
+                continue  # an impression nobody confirmed in its time is not worth looking back on
+            section = _TENTATIVE
+        elif is_active(one, now):
+            section = _PAST if is_past(one, now) else _CERTAIN
+        else:
+            continue
+        text = bullet(one.text)
+        if section == _PAST:
+            text = f"- [{time_since((now.date() - anchor(one).date()).days, locale)}]{text[1:]}"
+        rank = (evidence.score(one.evidence, now), one.created_at.timestamp())
+        candidates.append(_Line(section, text, rank, one.id))
+    lines: dict[str, list[str]] = {}
+    for line in fill(_once(candidates), REFLECTION_TOKENS):
+        lines.setdefault(line.section, []).append(line.text)
+    return lines
+
+
+def fill(lines: Sequence[_Line], budget: int) -> list[_Line]:
+    """The lines that the budget in tokens is spent on, most trusted first.
+
+    Every section first gets up to half of an even share, so that none starves; the rest goes to
+    whatever is most trusted. A line that does not fit never keeps a later one out.
+    """
+    ordered = sorted(lines, key=lambda line: (*(-part for part in line.rank), line.key))
+    sections = {line.section for line in ordered}
+    if not sections:
+        return []
+    share = budget // (2 * len(sections))
+    spent = dict.fromkeys(sections, 0)
+    chosen: set[int] = set()
+    for place, line in enumerate(ordered):
+        if spent[line.section] + line.cost <= share:
+            spent[line.section] += line.cost
+            chosen.add(place)
+    left = budget - sum(spent.values())
+    for place, line in enumerate(ordered):
+        if place not in chosen and line.cost <= left:
+            left -= line.cost
+            chosen.add(place)
+    return [ordered[place] for place in sorted(chosen)]
+
+
+def _once(lines: Iterable[_Line]) -> list[_Line]:
+    """The lines without repeats of a text; the most trusted one stays."""
+    best: dict[str, _Line] = {}
+    for line in lines:
+        if line.text not in best or line.rank > best[line.text].rank:
+            best[line.text] = line
+    return list(best.values())
+
+
+def _order(entries: Iterable[Entry], shown: Mapping[str, Sequence[str]]) -> list[str]:
+    """Sections in the order of the document, then those that only facts speak of."""
+    document = list(dict.fromkeys(entry.entity for entry in entries))
+    rest = [entity for entity in ENTITIES if entity not in document]
+    return [*document, *rest, *sorted(shown.keys() - {*document, *rest})]
+
+
+def _importance(entry: Entry) -> float:
+    value = entry.extra.get("importance")
+    return float(value) if isinstance(value, (int, float)) else 0.0

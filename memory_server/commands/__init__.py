@@ -1,0 +1,1 @@
+"""Commands that are imported when they are called for."""

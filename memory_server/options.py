@@ -1,0 +1,66 @@
+"""What a server is started with, from flags and the environment. Imports little: it runs before anything else."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from memory.settings import DEFAULT_PORT
+
+PORT_VARIABLES = ("NEKO_MEMORY_SERVER_PORT", "MEMORY_SERVER_PORT")
+ROOT_VARIABLE = "MEMORY_DATA_ROOT"
+MASTER_VARIABLE = "MEMORY_MASTER_NAME"
+PROFILE_VARIABLE = "MEMORY_EMBEDDING_PROFILE"
+INSTANCE_VARIABLE = "NEKO_INSTANCE_ID"
+
+# Clients that cannot be told another port look here.
+DEFAULT_ALSO_LISTEN = (4318,)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServeOptions:
+    """How one server runs."""
+
+    port: int                                # 1..65535, on 127.0.0.1
+    data_root: Path                          # absolute; need not exist yet
+    also_listen: tuple[int, ...] = ()        # more ports for the same app; a taken one is a warning
+    enable_shutdown: bool = False            # whether POST /shutdown ends the process
+    master_name: str | None = None           # the human's name where characters.json has none
+    embedding_profile: str = "auto"          # auto, off, or the name of a profile
+    instance_id: str | None = None           # shown in /health; None: made up at start
+
+
+def resolve_port(flag: int | None, environment: Mapping[str, str]) -> int:
+    """The port to serve on: the flag, else the first variable that holds a usable one, else the default."""
+    if flag is not None:
+        return flag
+    candidates = (_port(environment.get(name, "")) for name in PORT_VARIABLES)
+    return next((port for port in candidates if port is not None), DEFAULT_PORT)
+
+
+def resolve_data_root(flag: Path | None, environment: Mapping[str, str], default: Callable[[], Path]) -> Path:
+    """The data root, absolute: the flag, else the variable, else what ``default`` says."""
+    named = flag or (Path(value) if (value := environment.get(ROOT_VARIABLE, "").strip()) else None)
+    return (named or default()).expanduser().absolute()
+
+
+def read_ports(text: str) -> tuple[int, ...]:
+    """Ports from ``4318,3000``; ``none`` is no port. Raises ValueError naming what is not one."""
+    if text.strip().lower() == "none":
+        return ()
+    ports: list[int] = []
+    for part in text.split(","):
+        port = _port(part)
+        if port is None:
+            raise ValueError(f"{part.strip()!r} is not a port from 1 to 65535; give ports joined by commas, or none")
+        if port not in ports:
+            ports.append(port)
+    return tuple(ports)
+
+
+def _port(text: str) -> int | None:
+    text = text.strip()
+    if not (text.isascii() and text.isdigit()) or not 1 <= int(text[:6]) <= 65535:
+        return None
+    return int(text)

@@ -1,0 +1,132 @@
+"""/health, /shutdown, and what is answered while storage is not ready."""
+
+from __future__ import annotations
+
+import httpx2
+import pytest
+
+from memory.engine import Engine
+from memory_server.guard import ALWAYS
+from memory_server.service import Service
+from memory_server.version import VERSION
+from tests.conftest import OpenEngine, client_of
+from tests.dialects.neko.surface import SERVED
+from tests.dialects.neko.talk import exchange, history
+from tests.fakes import FixedClock, WordEmbedder
+
+IDENTITY = {"app": "N.E.K.O", "service": "memory", "status": "ok", "instance_id": "an-instance"}
+
+
+async def test_health_says_who_answers_and_how_it_is(client: httpx2.AsyncClient, engine: Engine) -> None:
+    response = await client.get("/health")
+    assert response.status_code == 200
+    assert list(response.json())[:4] == list(IDENTITY)
+    assert response.json() == {
+        **IDENTITY,
+        "version": VERSION,
+        "initialised": True,
+        "limited_mode": False,
+        "blocking_reason": None,
+        "root_id": engine.root_id,
+        "spaces": 0,
+        "open_spaces": 0,
+        "owed": 0,
+        "oldest_owed_age_seconds": None,
+        "last_failed_write_at": None,
+        "refused_writes": 0,
+        "damaged": 0,
+        "embeddings": {"profile": None, "state": "disabled", "reason": "switched off", "pending": 0},
+    }
+
+
+async def test_health_tells_of_owed_work_and_its_age(client: httpx2.AsyncClient, clock: FixedClock) -> None:
+    await client.post("/cache/Mio", json=history(exchange(1)))
+    clock.advance(90)
+    health = (await client.get("/health")).json()
+    assert (health["spaces"], health["open_spaces"], health["owed"]) == (1, 1, 1)
+    assert health["oldest_owed_age_seconds"] == 90.0
+
+
+async def test_health_names_the_embedder(open_engine: OpenEngine) -> None:
+    engine = await open_engine(embedder=WordEmbedder())
+    async with client_of(Service(instance_id="x", engine=engine)) as client:
+        embeddings = (await client.get("/health")).json()["embeddings"]
+    assert embeddings == {"profile": "words", "state": "ready", "reason": None, "pending": 0}
+
+
+async def test_the_root_keeps_its_id(open_engine: OpenEngine) -> None:
+    first = await open_engine()
+    await first.close()
+    assert (await open_engine()).root_id == first.root_id
+
+
+async def test_shutdown_ends_the_process_where_that_is_allowed(client: httpx2.AsyncClient, service: Service) -> None:
+    stopped = []
+    service.stop = lambda: stopped.append(True)
+    response = await client.post("/shutdown")
+    assert (response.status_code, response.json()) == (200, {"status": "shutdown_signal_received"})
+    assert stopped == [True]
+
+
+async def test_shutdown_says_where_it_is_not(client: httpx2.AsyncClient) -> None:
+    response = await client.post("/shutdown")
+    assert response.status_code == 200
+    assert response.json()["status"] == "shutdown_disabled"
+    assert response.json()["message"]
+
+
+BLOCKED = {
+    "runtime_initializing": "the memory is not available yet: runtime_initializing",
+    "storage_startup_blocked_after_init": "the memory is not available yet: storage_startup_blocked_after_init",
+}
+
+
+def _blocked(service: Service, engine: Engine, reason: str) -> None:
+    if reason == "runtime_initializing":
+        service.engine = None
+    else:
+        engine.gate.blocked = True
+
+
+@pytest.mark.parametrize("reason", BLOCKED)
+@pytest.mark.parametrize(("method", "path"), [*sorted(SERVED), ("GET", "/nowhere"), ("GET", "/healthy")])
+async def test_in_limited_mode_all_but_the_controls_is_409(
+    client: httpx2.AsyncClient, service: Service, engine: Engine, method: str, path: str, reason: str
+) -> None:
+    _blocked(service, engine, reason)
+    response = await client.request(method, path.replace("{name}", "Mio"), json={} if method == "POST" else None)
+    if path in ALWAYS:
+        assert response.status_code == 200
+        return
+    assert response.status_code == 409
+    assert response.json() == {
+        "ok": False,
+        "error_code": "storage_startup_blocked",
+        "blocking_reason": reason,
+        "limited_mode": True,
+        "error": BLOCKED[reason],
+    }
+
+
+@pytest.mark.parametrize("reason", BLOCKED)
+async def test_health_is_ok_in_limited_mode_and_says_so(
+    client: httpx2.AsyncClient, service: Service, engine: Engine, reason: str
+) -> None:
+    _blocked(service, engine, reason)
+    health = (await client.get("/health")).json()
+    assert {key: health[key] for key in IDENTITY} == IDENTITY
+    assert (health["limited_mode"], health["blocking_reason"]) == (True, reason)
+
+
+async def test_writes_refused_in_limited_mode_are_counted(client: httpx2.AsyncClient, engine: Engine) -> None:
+    engine.gate.blocked = True
+    for _ in range(2):
+        await client.post("/cache/Mio", json=history(exchange(1)))
+    await client.get("/new_dialog/Mio")
+    assert (await client.get("/health")).json()["refused_writes"] == 2
+
+
+async def test_a_foreign_page_is_refused_in_limited_mode_too(client: httpx2.AsyncClient, service: Service) -> None:
+    service.engine = None
+    response = await client.get("/health", headers={"Origin": "https://example.com"})
+    assert response.status_code == 403
