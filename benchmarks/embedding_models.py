@@ -31,6 +31,7 @@ from memory.models.installed import find_models  # noqa: E402
 from memory.models.limits import Limits  # noqa: E402
 from memory.models.onnx import OnnxEmbedder  # noqa: E402
 from memory.models.sentences import STATEMENTS  # noqa: E402
+from memory.models.tokens import open_tokens  # noqa: E402
 
 QUERIES, SHORT, LONG, ROUNDS = 200, 640, 24, 3
 PATIENT = Limits(query_wait=30.0, cached_queries=16)
@@ -48,10 +49,11 @@ def main() -> None:
     names = dict.fromkeys(
         (one.profile.name, variant)
         for one in find_models(wanted.data_root)
-        if not one.missing and wanted.profile in ([], [one.profile.name]) or one.profile.name in wanted.profile
+        if not one.missing and (not wanted.profile or one.profile.name in wanted.profile)
         for variant in one.variants
     )
-    print(json.dumps({"reference": reference(), "models": [in_a_child(wanted.data_root, *name) for name in names]}, indent=2))
+    measured = [in_a_child(wanted.data_root, *name) for name in names]
+    print(json.dumps({"reference": reference(), "models": measured}, indent=2))
 
 
 def in_a_child(data_root: Path | None, profile: str, variant: str) -> Any:
@@ -76,8 +78,7 @@ async def measure(data_root: Path | None, profile: str, variant: str) -> dict[st
     load = time.perf_counter() - start
     assert first is not None, embedder.reason
     loaded = resident()
-    language = "en"
-    short = [f"{text} ({number})" for number in range(SHORT // 7 + 1) for text in STATEMENTS[language]][:SHORT]
+    short = [f"{text} ({number})" for number in range(SHORT // 7 + 1) for text in STATEMENTS["en"]][:SHORT]
     long = [" ".join(short[at:at + 12]) for at in range(LONG)]
     latencies = [await timed(embedder, [f"what about {text}"], "query") for text in short[:QUERIES]]
     await timed(embedder, ["asked again"], "query")
@@ -95,7 +96,7 @@ async def measure(data_root: Path | None, profile: str, variant: str) -> dict[st
             "after_work": round(resident() - before, 1),
             "peak": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024 - before, 1),
         },
-        "query_ms": {"p50": round(statistics.median(latencies) * 1e3, 3), "p99": round(percentile(latencies, 99) * 1e3, 3)},
+        "query_ms": {f"p{share}": round(float(np.percentile(latencies, share)) * 1e3, 3) for share in (50, 99)},
         "query_again_ms": round(statistics.median(again) * 1e3, 4),
         "texts_per_second": {"short": round(1 / per_short, 1), "long": round(1 / per_long, 1)},
         "tokens_per_text": tokens(data_root, profile, short, long),
@@ -110,8 +111,6 @@ async def timed(embedder: OnnxEmbedder, texts: list[str], purpose: Any) -> float
 
 
 def tokens(data_root: Path | None, profile: str, short: list[str], long: list[str]) -> dict[str, float]:
-    from memory.models.tokens import open_tokens
-
     one = next(one for one in find_models(data_root) if one.profile.name == profile and not one.missing)
     opened = open_tokens(one.profile, one.files[one.profile.tokenizer])
     return {
@@ -151,10 +150,6 @@ def resident() -> float:
     """Megabytes of this process in memory."""
     text = Path("/proc/self/status").read_text("ascii")
     return int(next(line for line in text.splitlines() if line.startswith("VmRSS")).split()[1]) / 1024
-
-
-def percentile(values: list[float], share: float) -> float:
-    return float(np.percentile(values, share))
 
 
 if __name__ == "__main__":

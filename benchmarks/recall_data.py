@@ -135,7 +135,8 @@ def memorybank(folder: Path, language: str, *, split: bool) -> list[Case]:
     gold = [json.loads(line) for line in (folder / "memorybank_gold.jsonl").read_text(encoding="utf-8").splitlines()]
     cases = []
     for user, value in bank.items():
-        documents, unit_of = [], {}
+        documents: list[Document] = []
+        unit_of: dict[str, tuple[str, ...]] = {}
         row = 0
         for day, rounds in value["history"].items():
             for place, pair in enumerate(rounds):
@@ -162,3 +163,25 @@ def memorybank(folder: Path, language: str, *, split: bool) -> list[Case]:
         ]
         cases.append(Case(name=user, documents=documents, questions=questions, unit_of=unit_of))
     return cases
+
+
+def own_set(language: str) -> Case:
+    """Our own conversation, the same in each language: gold units are ``session:turn``, both from 1."""
+    path = Path(__file__).parent / "recall_set" / f"{language}.json"
+    value = json.loads(path.read_text(encoding="utf-8"))
+    documents: list[Document] = []
+    unit_of: dict[str, tuple[str, ...]] = {}
+    for number, session in enumerate(value["sessions"], 1):
+        start = datetime.fromisoformat(session["at"]).replace(tzinfo=UTC)
+        for place, turn in enumerate(session["turns"], 1):
+            said = start + timedelta(seconds=20 * place)
+            row = len(documents) + 1
+            documents.append(
+                Document(
+                    id=f"turn_{row:05}", tier=TURN, text=turn["text"], entity="master", created_at=said, start=said,
+                    end=said, order=row, speaker=turn["speaker"],
+                )
+            )  # fmt: skip
+            unit_of[f"turn_{row:05}"] = (f"{number}:{place}",)
+    questions = [Question(text=row["text"], kind="plain", gold=tuple(row["gold"])) for row in value["questions"]]
+    return Case(name=language, documents=documents, questions=questions, unit_of=unit_of)

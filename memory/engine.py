@@ -9,6 +9,7 @@ from datetime import datetime
 
 import orjson
 
+from memory import erase
 from memory.cast import Cast
 from memory.catalogue import Catalogue
 from memory.clock import Clock, SystemClock
@@ -80,7 +81,12 @@ class Engine:
         self.worker = OutboxWorker(
             self.spaces,
             clock,
-            {POST_TURN: self._post_turn, COMPRESS: self._compress, compress.SUMMARISE: self._summarise},
+            {
+                POST_TURN: self._post_turn,
+                COMPRESS: self._compress,
+                compress.SUMMARISE: self._summarise,
+                erase.ERASE: self._finish_erasing,
+            },
             attempts=settings.attempts,
             admits=lambda name: self.gate.reason is None and not self.claims.retired(name),
         )
@@ -207,6 +213,9 @@ class Engine:
     async def _summarise(self, space: MemorySpace, op: OutboxOp) -> None:
         names = self.cast.names(space.name)
         await compress.summarise(space, names, self.chat, str(op.payload.get("memo_id")), op.id)
+
+    async def _finish_erasing(self, space: MemorySpace, op: OutboxOp) -> None:
+        await erase.finish(space, op.id, self.cast.names(space.name))
 
 
 def _stamp_root(settings: Settings, disk: Disk, ids: Ids) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Iterable, Sequence
-from datetime import datetime, timedelta
+from datetime import datetime
 from typing import Any
 
 from memory.clock import Clock
@@ -22,8 +22,7 @@ from memory.reflections.mentions import is_resting
 from memory.reflections.reflection import Reflection
 from memory.reflections.view import Reflections
 
-_PAUSE = timedelta(hours=1)   # a longer silence begins another conversation
-_READ = 500                   # turns read at once
+_READ = 500   # turns read at once
 
 
 class Library:
@@ -50,11 +49,14 @@ class Library:
         self._hidden_reflections: dict[str, bool] = {}   # ids in the index, and whether hidden when last looked at
         self._hidden_entries: dict[str, bool] = {}
         self._row = 0                           # last row in the index of turns
-        self._session: tuple[int, datetime] | None = None
         self._updating = asyncio.Lock()
 
     async def snapshots(self, tiers: Collection[str], names: Names) -> list[Snapshot]:
         """What a question about these tiers should be put to, as of now."""
+        # A caller that goes away must not leave an index half brought up.
+        return await asyncio.shield(asyncio.ensure_future(self._snapshots(tiers, names)))
+
+    async def _snapshots(self, tiers: Collection[str], names: Names) -> list[Snapshot]:
         async with self._updating:
             wanted = []
             if set(tiers) - {TURN, PERSONA}:
@@ -122,10 +124,6 @@ class Library:
             self._row = turns[-1].row
 
     def _of_turn(self, turn: Turn, names: Names) -> Document:
-        number, before = self._session or (0, turn.at)
-        if abs(turn.at - before) > _PAUSE:
-            number += 1
-        self._session = (number, turn.at)
         return Document(
             id=turn.id,
             tier=TURN,
@@ -135,7 +133,6 @@ class Library:
             start=turn.at,
             end=turn.at,
             order=turn.row,
-            session=str(number),
             speaker=turn.speaker or (names.neko if turn.kind == AI else names.master),
             hidden=turn.kind not in (HUMAN, AI),
             sources=(turn.id,),
@@ -157,7 +154,7 @@ def _document(fact: Fact, tier: str) -> Document:
         start=fact.event_start_at,
         end=fact.event_end_at,
         importance=fact.importance,
-        superseded=fact.superseded_by is not None,
+        superseded=fact.superseded_by is not None or fact.denied_in is not None,
         hidden=_is_hidden(fact.extra),
         sources=fact.sources,
     )

@@ -5,7 +5,8 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,6 +15,7 @@ from memory.cursors import Cursors
 from memory.errors import SpaceClosed, StorageBlocked
 from memory.facts.pairs import PendingPairs
 from memory.facts.view import Facts, FactsArchive
+from memory.forgotten import Forgotten
 from memory.history.keys import Keys
 from memory.history.recent import Recent, RecentMeta
 from memory.history.turns_db import Kept, TurnsDb
@@ -58,6 +60,7 @@ class Views:
         self.corrections = Corrections(clock)
         self.cursors = Cursors()
         self.keys = Keys(most=settings.keys_kept, seconds=settings.keys_age)
+        self.forgotten = Forgotten()
 
     def all(self) -> tuple[FileView, ...]:
         return tuple(view for view in vars(self).values() if isinstance(view, FileView))
@@ -133,6 +136,18 @@ class MemorySpace:
     def persona(self) -> Persona:
         return self.views.persona
 
+    @property
+    def forgotten(self) -> Forgotten:
+        return self.views.forgotten
+
+    @property
+    def disk(self) -> Disk:
+        return self._disk
+
+    def forget_shown(self, holds: Callable[[str], bool]) -> None:
+        """Recall never answered with what is erased."""
+        self.shown = deque((text for text in self.shown if not holds(text)), maxlen=_SHOWN)
+
     def at(self, point: str) -> None:
         """Reach a named point, for the crash tests."""
         self._disk.at(point)
@@ -150,7 +165,8 @@ class MemorySpace:
         await self.journal.open()
         found = await self.shelf.load(journal_is_new=self.journal.seq == 0)
         rows = await self.turns.load()
-        await self.outbox.load(self.shelf.marks.get("outbox", 0))
+        marks = self.shelf.marks
+        await self.outbox.load(marks.get("outbox", 0), marks.get("outbox_size", 0))
         if self._damaged():
             await self._catch_up(self._all_views())
             return
@@ -313,6 +329,27 @@ class MemorySpace:
             self.shelf.seen(view, seen)
         self._begin_saving()
 
+    @asynccontextmanager
+    async def alone(self) -> AsyncIterator[None]:
+        """Keep everybody else from writing and saving, with all that stands on disk read anew.
+
+        Raises what a write raises. Inside, ``journal.commit`` and :meth:`save_alone` may be called,
+        and :meth:`reload_alone` where a save found that a file was edited meanwhile.
+        """
+        async with self._saving, self.journal.alone():
+            await self.reload_alone()
+            yield
+
+    async def reload_alone(self) -> None:
+        """Read what is on disk anew and take in what others changed there. Raises DamagedSpace."""
+        await self._load()
+        if self.journal.damage is not None:
+            raise self.journal.damage
+
+    async def save_alone(self) -> bool:
+        """Save everything. False when a file was edited meanwhile."""
+        return await self._save(prompt=False)
+
     async def _mend_turns(self) -> None:
         """Make an unreadable database again from the journal."""
         if self.turns.unreadable:
@@ -394,7 +431,7 @@ class MemorySpace:
         saved = True
         if views or not prompt:
             if not self.outbox.dirty:
-                self.shelf.marks["outbox"] = self.outbox.seq
+                self.shelf.marks |= {"outbox": self.outbox.seq, "outbox_size": self.outbox.size}
             saved = await self.shelf.save(views, self.journal.last_id)
         if not prompt and self.outbox.wants_compacting():
             await self.outbox.compact()

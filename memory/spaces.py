@@ -151,7 +151,11 @@ class Spaces:
             failed=self._failed,
         )
         if exists:
-            await space.load()
+            try:
+                await space.load()
+            except BaseException:
+                await space.let_go()
+                raise
             self._opened(space)
         return space
 

@@ -1,12 +1,12 @@
-"""One Starlette app: the route tables of the dialects behind the guard."""
+"""One Starlette app: the route tables of the dialects, and the guard in front of them."""
 
 from __future__ import annotations
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import Response
+from starlette.types import ASGIApp
 
 from memory_server.guard import Guard
 from memory_server.neko import routes as neko
@@ -14,20 +14,14 @@ from memory_server.replies import refusal
 from memory_server.service import Service
 
 
-def create_app(service: Service) -> Starlette:
-    """The app for a service, whose engine may be opened (and put into it) later."""
-    app = Starlette(
-        routes=neko.routes(),
-        middleware=[
-            Middleware(
-                Guard,
-                blocking_reason=lambda: service.blocking_reason,
-                write_refused=service.write_refused,
-                history_prefixes=neko.HISTORY_PREFIXES,
-            )
-        ],
-        exception_handlers={HTTPException: _outside},
-    )
+def create_app(service: Service) -> ASGIApp:
+    """The whole app for a service, whose engine may be opened (and put into it) later."""
+    return Guard(dialects(service), service)
+
+
+def dialects(service: Service) -> Starlette:
+    """Every route there is, with nobody at the door."""
+    app = Starlette(routes=neko.routes(), exception_handlers={HTTPException: _outside, Exception: _failed})
     app.router.redirect_slashes = False  # a path with one slash too many is another path
     app.state.service = service
     return app
@@ -40,3 +34,8 @@ async def _outside(request: Request, error: Exception) -> Response:
         error.status_code, error.detail
     )
     return refusal(error.status_code, sentence, error.headers)
+
+
+async def _failed(request: Request, error: Exception) -> Response:
+    """A fault outside the dialects; the guard writes it to the log."""
+    return refusal(500, "the request failed; the server's log says more")

@@ -19,7 +19,6 @@ from pathlib import Path
 from typing import NoReturn
 
 import click
-import platformdirs
 
 from memory.errors import MemoryServiceError, RootLocked, RootTooNew
 from memory_server import exclusive, options
@@ -42,6 +41,10 @@ LATER: Mapping[str, Later] = {
     "demo": Later(
         target="memory_server.demo:demo",
         summary="Tell a sample conversation to a real server and recall it.",
+    ),
+    "models": Later(
+        target="memory_server.commands.models:models",
+        summary="The models that make recall by meaning.",
     ),
 }
 
@@ -123,7 +126,7 @@ def serve(
     port = options.resolve_port(port, os.environ)
     wanted = options.ServeOptions(
         port=port,
-        data_root=options.resolve_data_root(data_root, os.environ, _default_data_root),
+        data_root=options.resolve_data_root(data_root, os.environ),
         also_listen=tuple(other for other in also_listen if other != port),
         enable_shutdown=enable_shutdown,
         master_name=master_name or None,
@@ -153,10 +156,6 @@ def _run(wanted: options.ServeOptions) -> int:
     except MemoryServiceError as error:
         click.echo(f"failed: {error}", err=True)
         return FAILED
-
-
-def _default_data_root() -> Path:
-    return platformdirs.user_data_path("companion-memory", appauthor=False)
 
 
 @command_line.command(context_settings={"ignore_unknown_options": True, "help_option_names": []})

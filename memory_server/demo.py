@@ -57,7 +57,7 @@ def demo() -> None:
 @contextmanager
 def served(root: Path) -> Iterator[httpx2.Client]:
     """A server of its own on a free port, and a client for it. Stopped at the end, whatever happens."""
-    port = _free_port()
+    port = free_port()
     command = [sys.executable, "-X", "utf8", "-m", "memory_server", "serve", "--port", str(port)]
     command += ["--data-root", str(root / "data"), "--master-name", MASTER, "--enable-shutdown"]
     command += ["--also-listen", "none"]
@@ -78,7 +78,8 @@ def served(root: Path) -> Iterator[httpx2.Client]:
                 process.wait()
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """A port that nobody has at this moment."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -92,10 +93,11 @@ def _wait_for_health(client: httpx2.Client, process: subprocess.Popen[bytes], lo
         if process.poll() is not None:
             break
         try:
-            if client.get("/health").status_code == 200:
+            if not client.get("/health").json()["limited_mode"]:
                 return
         except httpx2.TransportError:
-            time.sleep(0.05)
+            pass  # not listening yet
+        time.sleep(0.05)
     last_lines = "\n".join(log.read_text(encoding="utf-8", errors="replace").splitlines()[-10:])
     raise DemoFailed(f"the server did not start\n{last_lines}")
 
@@ -121,17 +123,20 @@ def _show(console: Console, client: httpx2.Client) -> None:
     facts = _facts(client)
     table = Table(show_edge=False, pad_edge=False)
     table.add_column("fact", ratio=1, overflow="fold")
-    table.add_column("from", ratio=1, overflow="fold")
-    for fact in facts:
-        table.add_row(Text(str(fact["text"])), Text("\n".join(_said(turns, fact)) or "-"))
+    table.add_column("said at", no_wrap=True)
+    table.add_column("said", ratio=1, overflow="fold")
+    rows = ((_sources(turns, fact), str(fact["text"])) for fact in facts)
+    for said, text in sorted(rows, key=lambda row: [turn["created_at"] for turn in row[0]]):
+        table.add_row(Text(text), _when(said[0]), Text("\n".join(str(turn["text"]) for turn in said)))
     console.print(table)
+    console.print(f"{len(facts)} facts")
 
     console.rule("3. Recall")
     pottery = (now - timedelta(days=7)).date().isoformat()
-    drinks = {"query": "coffee or tea", "time": f"{(now - timedelta(days=4)).date()}/{now.date()}"}
-    _recall(console, client, "by words", {"query": "What is Alex allergic to? 过敏", "limit": 3})
+    lately = f"{(now - timedelta(days=4)).date()}/{now.date()}"
+    _recall(console, client, "by words", {"query": "Alex对什么过敏？", "limit": 3})
     _recall(console, client, "by time", {"time": pottery, "limit": 3})
-    _recall(console, client, "by both", {**drinks, "tiers": ["fact", "turn"], "limit": 3})
+    _recall(console, client, "by both", {"query": "coffee or tea", "time": lately, "limit": 3})
 
     console.rule(f"4. What the next conversation with {CHARACTER} starts from (GET /new_dialog)")
     console.print(_answer(client.get(f"/new_dialog/{CHARACTER}")).text, markup=False, soft_wrap=True)
@@ -218,15 +223,20 @@ def _recall(console: Console, client: httpx2.Client, how: str, asked: dict[str, 
 
 
 def _line(result: Mapping[str, Any]) -> Text:
-    when = str(result["event_start_at"] or result["created_at"])[:16].replace("T", " ")
-    return Text(f"  {result['tier']:<5} {when}  {result['text']}")
+    return Text(f"  {result['tier']:<5} {_when(result)}  {result['text']}")
 
 
-def _said(turns: Mapping[str, Mapping[str, Any]], fact: Mapping[str, Any]) -> Iterator[str]:
-    for source in fact.get("sources", ()):
-        if source in turns:
-            turn = turns[source]
-            yield f"{str(turn['created_at'])[:16].replace('T', ' ')}  {turn['text']}"
+def _when(result: Mapping[str, Any]) -> str:
+    """When it happened, or else when it was said, to the minute."""
+    return str(result["event_start_at"] or result["created_at"])[:16].replace("T", " ")
+
+
+def _sources(turns: Mapping[str, dict[str, Any]], fact: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The messages a fact rests on."""
+    said = [turns[source] for source in fact["sources"] if source in turns]
+    if not said:
+        raise DemoFailed(f"the fact {fact['id']} names no message it came from")
+    return said
 
 
 def _expect(response: httpx2.Response, status: str) -> None:

@@ -11,18 +11,21 @@ from __future__ import annotations
 import logging
 import re
 from collections import defaultdict
-from collections.abc import Callable, Sequence
 
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from memory_server.replies import blocked, refusal
+from memory_server.service import Service
 
 log = logging.getLogger(__name__)
 
 MIB = 1024 * 1024
 HISTORY_LIMIT, BODY_LIMIT = 16 * MIB, MIB
 DEPTH_LIMIT = 64                # arrays and objects within each other
+
+# Paths whose bodies hold whole conversations.
+HISTORY_PREFIXES = ("/cache/", "/process/", "/renew/", "/settle/")
 
 # These answer whatever state storage is in.
 ALWAYS = frozenset({
@@ -48,18 +51,9 @@ class Refused(Exception):
 class Guard:
     """Refuses what must not come in; hands on the rest with its whole body at once."""
 
-    def __init__(
-        self,
-        app: ASGIApp,
-        *,
-        blocking_reason: Callable[[], str | None],
-        write_refused: Callable[[], None],
-        history_prefixes: Sequence[str],
-    ) -> None:
+    def __init__(self, app: ASGIApp, service: Service) -> None:
         self._app = app
-        self._blocking_reason = blocking_reason
-        self._write_refused = write_refused
-        self._history = tuple(history_prefixes)
+        self._service = service
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "lifespan":
@@ -78,7 +72,7 @@ class Guard:
         try:
             headers = _headers(scope)
             _check_sender(headers)
-            self._check_mode(scope)
+            await self._check_mode(scope)
             body = await self._body(scope, headers, receive)
             await self._app(scope, receive if body is None else _again(body, receive), sending)
         except _Gone:
@@ -90,12 +84,11 @@ class Guard:
             if not begun:
                 await refusal(500, "the request failed; the server's log says more")(scope, receive, send)
 
-    def _check_mode(self, scope: Scope) -> None:
-        reason = self._blocking_reason()
-        if reason is None or scope["path"] in ALWAYS:
+    async def _check_mode(self, scope: Scope) -> None:
+        if scope["path"] in ALWAYS or (reason := await self._service.settled_reason()) is None:
             return
-        if scope["path"].startswith(self._history):
-            self._write_refused()
+        if scope["path"].startswith(HISTORY_PREFIXES):
+            self._service.write_refused()
         raise Refused(blocked(reason))
 
     async def _body(self, scope: Scope, headers: _Headers, receive: Receive) -> bytes | None:
@@ -103,7 +96,7 @@ class Guard:
         declared = _declared_length(headers)
         if not declared and b"transfer-encoding" not in headers:
             return None
-        limit = HISTORY_LIMIT if scope["path"].startswith(self._history) else BODY_LIMIT
+        limit = HISTORY_LIMIT if scope["path"].startswith(HISTORY_PREFIXES) else BODY_LIMIT
         if declared is not None and declared > limit:
             raise Refused(refusal(413, f"the body is larger than {limit} bytes"))
         body = bytearray()

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import platformdirs
+
 from memory.settings import DEFAULT_PORT
 
 PORT_VARIABLES = ("NEKO_MEMORY_SERVER_PORT", "MEMORY_SERVER_PORT")
@@ -39,7 +41,14 @@ def resolve_port(flag: int | None, environment: Mapping[str, str]) -> int:
     return next((port for port in candidates if port is not None), DEFAULT_PORT)
 
 
-def resolve_data_root(flag: Path | None, environment: Mapping[str, str], default: Callable[[], Path]) -> Path:
+def default_data_root() -> Path:
+    """Where the platform keeps what programs keep for this user."""
+    return platformdirs.user_data_path("companion-memory", appauthor=False)
+
+
+def resolve_data_root(
+    flag: Path | None, environment: Mapping[str, str], default: Callable[[], Path] = default_data_root
+) -> Path:
     """The data root, absolute: the flag, else the variable, else what ``default`` says."""
     named = flag or (Path(value) if (value := environment.get(ROOT_VARIABLE, "").strip()) else None)
     return (named or default()).expanduser().absolute()

@@ -1,4 +1,7 @@
-"""Running the server: lock, sockets, engine, and a clean end."""
+"""Running the server: lock, sockets, engine, and a clean end.
+
+The port answers at once; what takes long to import follows in a thread, and requests that need it wait for it.
+"""
 
 from __future__ import annotations
 
@@ -12,30 +15,25 @@ import socket
 import sys
 import uuid
 from collections.abc import Callable, Iterator, Sequence
-from datetime import datetime
+from types import ModuleType
 
 import uvicorn
 
-from memory.clock import SystemClock
-from memory.engine import Engine
-from memory.models.onnx import OnnxEmbedder
-from memory.settings import Settings
-from memory_server.app import create_app
+from memory_server.entrance import Entrance
 from memory_server.exclusive import BACKLOG, LOOPBACK, PortTaken, bind_loopback, lock_root
+from memory_server.guard import Guard
 from memory_server.options import ServeOptions
 from memory_server.service import Service
 
 log = logging.getLogger(__name__)
 
-DONE, FAILED = 0, 1
+DONE = 0
 
-OPEN_WAIT = 0.5             # seconds after which the port opens before the data root is ready
 # Together below the five seconds in which the process is gone after being asked to stop.
-ANSWERS_WAIT = 2            # for answers under way
-CLOSE_WAIT = 2.0            # for saving what can be saved; what is not saved follows from the journal
-HOLIDAY_DELAY = 1.0         # seconds after start before the calendar is loaded
+ANSWERS_WAIT = 2            # seconds for answers under way
+CLOSE_WAIT = 2.0            # seconds for saving what can be saved; what is not saved follows from the journal
 
-# A client that keeps connections open for a while must not find one closed by us just when it uses it.
+# Seconds. A client that keeps connections for a while must not find one closed by us just when it uses it.
 KEEP_ALIVE = 75
 
 
@@ -51,12 +49,13 @@ def run(options: ServeOptions) -> int:
         sockets = _bind(options)
         try:
             with asyncio.Runner(loop_factory=_loop_factory()) as runner:
-                return runner.run(_serve(options, sockets))
+                runner.run(_serve(options, sockets))
         finally:
             for bound in sockets:
                 bound.close()
     finally:
         lock.release()
+    return DONE
 
 
 def _set_up_logging() -> None:
@@ -69,11 +68,10 @@ def _set_up_logging() -> None:
 def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:
     """uvloop where the platform has it."""
     try:
-        factory = importlib.import_module("uvloop").new_event_loop
+        factory: Callable[[], asyncio.AbstractEventLoop] = importlib.import_module("uvloop").new_event_loop
     except ImportError:
         return asyncio.new_event_loop
-    assert callable(factory)
-    return factory  # type: ignore[no-any-return]
+    return factory
 
 
 def _bind(options: ServeOptions) -> list[socket.socket]:
@@ -88,26 +86,19 @@ def _bind(options: ServeOptions) -> list[socket.socket]:
 
 
 class _Server(uvicorn.Server):
-    """uvicorn that says when it listens, without its handling of signals, which would leave the engine open."""
-
-    def __init__(self, config: uvicorn.Config, listening: Callable[[], None]) -> None:
-        super().__init__(config)
-        self._listening = listening
-
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        await super().startup(sockets)
-        self._listening()
+    """uvicorn without its handling of signals, which would end the process before the engine is closed."""
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
         yield
 
 
-async def _serve(options: ServeOptions, sockets: Sequence[socket.socket]) -> int:
+async def _serve(options: ServeOptions, sockets: Sequence[socket.socket]) -> None:
     service = Service(instance_id=options.instance_id or uuid.uuid4().hex)
+    entrance = Entrance(service)
     server = _Server(
         uvicorn.Config(
-            create_app(service),
+            Guard(entrance, service),
             lifespan="off",
             ws="none",
             access_log=False,
@@ -117,8 +108,7 @@ async def _serve(options: ServeOptions, sockets: Sequence[socket.socket]) -> int
             backlog=BACKLOG,
             timeout_keep_alive=KEEP_ALIVE,
             timeout_graceful_shutdown=ANSWERS_WAIT,
-        ),
-        listening=lambda: _announce(options),
+        )
     )
 
     def stop() -> None:
@@ -126,59 +116,46 @@ async def _serve(options: ServeOptions, sockets: Sequence[socket.socket]) -> int
 
     if options.enable_shutdown:
         service.stop = stop
-    opening = asyncio.create_task(_open(options, service), name="open the data root")
-    calendar = asyncio.create_task(_load_holidays(service), name="load holidays")
-    opening.add_done_callback(lambda _: stop() if not opening.cancelled() and opening.exception() else None)
+    tasks: list[asyncio.Task[None]] = []
     try:
         with _stopping(stop):
-            await asyncio.wait({opening}, timeout=OPEN_WAIT)
-            if opening.done():
-                opening.result()  # what keeps it from opening keeps the port shut
+            opening = asyncio.create_task(_open(options, service, entrance, tasks), name="open the data root")
+            service.opening = opening
+            tasks.append(opening)
+            opening.add_done_callback(lambda ended: stop() if not ended.cancelled() and ended.exception() else None)
             await server.serve(sockets=list(sockets))
-            if opening.done():
-                opening.result()
-        return DONE if server.started else FAILED
+        if opening.done():
+            opening.result()  # what kept it from opening ends the process with its own exit code
     finally:
-        for task in (calendar, opening):
+        for task in tasks:
             task.cancel()
-        await asyncio.gather(calendar, opening, return_exceptions=True)
-        await _close(service.engine)
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await _close(service)
 
 
-def _announce(options: ServeOptions) -> None:
+async def _open(
+    options: ServeOptions, service: Service, entrance: Entrance, tasks: list[asyncio.Task[None]]
+) -> None:
+    heavy = await asyncio.to_thread(_heavy)
+    entrance.app = await heavy.open_service(options, service)
+    tasks.append(asyncio.create_task(heavy.load_holidays(service), name="load holidays"))
     print(  # noqa: T201 - for the person or program that started us
         f"listening on http://{LOOPBACK}:{options.port}, memory in {options.data_root}", file=sys.stderr, flush=True
     )
 
 
-async def _open(options: ServeOptions, service: Service) -> None:
-    clock = SystemClock()
-    embedder = OnnxEmbedder(options.data_root, clock=clock, profile=options.embedding_profile)
-    settings = Settings(data_root=options.data_root, master_name=options.master_name)
-    service.engine = await Engine.open(settings, clock=clock, embedder=embedder)
+def _heavy() -> ModuleType:
+    return importlib.import_module("memory_server.opening")
 
 
-async def _close(engine: Engine | None) -> None:
-    if engine is None:
+async def _close(service: Service) -> None:
+    if service.engine is None:
         return
     try:
         async with asyncio.timeout(CLOSE_WAIT):
-            await engine.close()
-            await engine.embedder.close()
+            await _heavy().close_engine(service.engine)
     except TimeoutError:
         log.warning("closing took too long; what was not saved is made from the journal at the next start")
-
-
-async def _load_holidays(service: Service) -> None:
-    """The calendar takes a moment to import, so it comes once the port answers; until then there is no holiday."""
-    await asyncio.sleep(HOLIDAY_DELAY)
-    try:
-        module = await asyncio.to_thread(importlib.import_module, "memory.holiday")
-    except ImportError as error:
-        log.warning("holidays are not told (%s)", type(error).__name__)
-        return
-    name: Callable[[datetime, str, str], str | None] = module.holiday_name
-    service.holiday = name
 
 
 @contextlib.contextmanager
@@ -188,10 +165,11 @@ def _stopping(stop: Callable[[], None]) -> Iterator[None]:
     if sys.platform == "win32":
         wanted.append(signal.SIGBREAK)
     loop = asyncio.get_running_loop()
-    before = {number: signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop)) for number in wanted}
+    for number in wanted:
+        signal.signal(number, lambda *_: loop.call_soon_threadsafe(stop))
     try:
         yield
     finally:
         # Whoever asks once more while we close is not in so much of a hurry that a save should be torn.
-        for number in before:
+        for number in wanted:
             signal.signal(number, signal.SIG_IGN)

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import TYPE_CHECKING, Any
 
 from starlette.requests import Request
 
-from memory.engine import Engine
 from memory.errors import StorageBlocked
 from memory.work.gate import INITIALIZING
+from memory_server.version import VERSION
+
+if TYPE_CHECKING:  # this module is there before the engine's is imported
+    from memory.engine import Engine
 
 
 @dataclass(slots=True, kw_only=True)
@@ -19,7 +24,9 @@ class Service:
 
     instance_id: str
     engine: Engine | None = None
-    stop: Callable[[], None] | None = None      # ends the process; None where /shutdown may not
+    opening: asyncio.Future[None] | None = None     # done once ``engine`` is there or cannot be
+    patience: float = 4.0                           # seconds a request waits for that before it is refused
+    stop: Callable[[], None] | None = None          # ends the process; None where /shutdown may not
     # (now, locale, country) → today's holiday; None until its library is loaded
     holiday: Callable[[datetime, str, str], str | None] | None = None
 
@@ -28,10 +35,29 @@ class Service:
         """Why requests are refused now, or None while everything is served."""
         return INITIALIZING if self.engine is None else self.engine.gate.reason
 
+    async def settled_reason(self) -> str | None:
+        """The same, after waiting a moment for an engine that is just being opened."""
+        if self.engine is None and self.opening is not None:
+            await asyncio.wait({self.opening}, timeout=self.patience)
+        return self.blocking_reason
+
     def write_refused(self) -> None:
         """Count a write that was turned away at the door."""
         if self.engine is not None:
             self.engine.gate.refused_writes += 1
+
+    def identity(self) -> dict[str, Any]:
+        """The part of /health that is known from the first moment on."""
+        return {
+            "app": "N.E.K.O",
+            "service": "memory",
+            "status": "ok",
+            "instance_id": self.instance_id,
+            "version": VERSION,
+            "initialised": self.engine is not None,
+            "limited_mode": self.blocking_reason is not None,
+            "blocking_reason": self.blocking_reason,
+        }
 
 
 def service_of(request: Request) -> Service:

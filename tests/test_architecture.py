@@ -23,30 +23,28 @@ OURS = ("memory", "memory_server", "launcher")
 FOUNDATION = ("memory.errors", "memory.clock", "memory.ids", "memory.settings")
 WORDING = ("memory.locale", "memory.names", "memory.tokens", "memory.holiday", "memory.strings.*")
 STORE = ("memory.store.*",)
-NOUNS = (
-    "memory.people",
-    "memory.history.turn", "memory.history.wording", "memory.history.cues", "memory.history.centrality",
-    "memory.history.memo",
-    "memory.facts.fact", "memory.facts.record", "memory.facts.rules.*", "memory.facts.keys", "memory.facts.conflict",
-    "memory.reflections.reflection", "memory.reflections.evidence",
-    "memory.persona.entry",
-    "memory.sessions.checkpoint",
-    "memory.state.digest", "memory.state.working", "memory.state.stable",
-)
 RECALL = ("memory.recall.*",)
-VIEWS = (
-    "memory.cursors",
-    "memory.history.recent", "memory.history.turns_db", "memory.history.keys",
-    "memory.facts.view", "memory.facts.archive",
-    "memory.reflections.view", "memory.persona.view", "memory.persona.corrections",
-    "memory.sessions.view", "memory.state.view",
-)
 MODELS = ("memory.models.*",)
 SPACE = (
     "memory.space", "memory.spaces", "memory.library", "memory.catalogue", "memory.cast", "memory.tombstones",
 )
 CAPABILITIES = ("history", "facts", "reflections", "persona", "sessions", "state")
-VERBS = (*(f"memory.{name}.*" for name in CAPABILITIES), "memory.briefing", "memory.search", "memory.funnel")
+# What does something to a space. Every other module of a capability is a noun or, if it needs the store, a view.
+VERBS = (
+    "memory.history.record", "memory.history.settle", "memory.history.compress", "memory.history.review",
+    "memory.history.redact",
+    "memory.facts.learn", "memory.facts.commands", "memory.facts.extract", "memory.facts.dedup",
+    "memory.reflections.synthesize", "memory.reflections.feedback", "memory.reflections.confirm",
+    "memory.reflections.followups", "memory.reflections.pen", "memory.reflections.topics",
+    "memory.persona.cards", "memory.persona.mind", "memory.persona.promote", "memory.persona.refine",
+    "memory.persona.render",
+    "memory.sessions.resume", "memory.sessions.workflow",
+    "memory.state.answer", "memory.state.reminders",
+    "memory.briefing", "memory.search", "memory.selection", "memory.erase", "memory.funnel",
+)
+NOUNS_AND_VIEWS = (
+    "memory.people", "memory.cursors", "memory.forgotten", *(f"memory.{name}.*" for name in CAPABILITIES),
+)
 WORK = ("memory.work.*",)
 ENGINE = ("memory.engine", "memory.lifecycle")
 DIALECTS = ("neko", "recallnest", "statecore")
@@ -62,19 +60,19 @@ class Layer:
     never: tuple[str, ...] = ()
 
 
-PURE = (*FOUNDATION, *WORDING, *NOUNS, *RECALL)
+PURE = (*FOUNDATION, *WORDING, *RECALL, "memory.people")
+BELOW_SPACES = (*PURE, *STORE, *NOUNS_AND_VIEWS)
 LAYERS: Mapping[str, Layer] = {
     "foundation": Layer(modules=FOUNDATION, may=("memory.errors",)),
     "wording": Layer(modules=WORDING, may=(*FOUNDATION, *WORDING)),
     "store": Layer(modules=STORE, may=(*FOUNDATION, *STORE)),
-    "nouns": Layer(modules=NOUNS, may=PURE),
     "recall": Layer(modules=RECALL, may=PURE),
-    "the database view": Layer(modules=("memory.history.turns_db",), may=(*PURE, *VIEWS, *STORE)),
-    "views": Layer(modules=VIEWS, may=(*PURE, *VIEWS, *STORE), never=("memory.store.files",)),
     "models": Layer(modules=MODELS, may=("memory.errors", "memory.clock", "memory.settings", *MODELS)),
-    "spaces": Layer(modules=SPACE, may=(*PURE, *VIEWS, *STORE, *SPACE)),
-    "verbs": Layer(modules=VERBS, may=(*PURE, *VIEWS, *STORE, *MODELS, *SPACE, *VERBS)),
-    "work": Layer(modules=WORK, may=(*PURE, *VIEWS, *STORE, *MODELS, *SPACE, *VERBS, *WORK)),
+    "spaces": Layer(modules=SPACE, may=(*BELOW_SPACES, *SPACE), never=VERBS),
+    "verbs": Layer(modules=VERBS, may=(*BELOW_SPACES, *MODELS, *SPACE, *VERBS)),
+    "the database view": Layer(modules=("memory.history.turns_db",), may=BELOW_SPACES, never=VERBS),
+    "nouns and views": Layer(modules=NOUNS_AND_VIEWS, may=BELOW_SPACES, never=(*VERBS, "memory.store.files")),
+    "work": Layer(modules=WORK, may=(*BELOW_SPACES, *MODELS, *SPACE, *VERBS, *WORK)),
     "engine": Layer(modules=ENGINE, may=("memory.*",)),
     "package": Layer(modules=("memory", "memory.*"), may=()),
     "dialects": Layer(
@@ -96,16 +94,14 @@ BELOW: Mapping[str, tuple[str, ...]] = {
     "state": ("history", "facts", "sessions"),
 }
 
-COMMANDS = ("memory_server.cli", "memory_server.commands.*", "memory_server.demo")
+COMMANDS = ("memory_server.cli", "memory_server.options", "memory_server.commands.*", "memory_server.demo")
 
 # library (as imported) → the modules it lives in
 HOMES: Mapping[str, tuple[str, ...]] = {
     "starlette": ("memory_server.*",),
     "uvicorn": ("memory_server.serve",),
     "pydantic": ("memory_server.*.wire", "memory_server.openapi"),
-    "orjson": (
-        *STORE, *VIEWS, "memory.engine", "memory.tombstones", "memory.history.record", "memory_server.replies",
-    ),
+    "orjson": (*STORE, *NOUNS_AND_VIEWS, *SPACE, *VERBS, *ENGINE, "memory_server.replies"),
     "aiosqlite": ("memory.history.turns_db", "memory.catalogue"),
     "filelock": ("memory_server.exclusive",),
     "httpx2": ("memory.models.chat_http", *COMMANDS),
@@ -223,6 +219,18 @@ def layers(modules: Sequence[Module]) -> Iterator[str]:
                 yield f"{module.name}:{found.line} ({name}) imports {found.target}"
 
 
+def nouns(modules: Sequence[Module]) -> Iterator[str]:
+    """A module of a capability that needs no store is a noun, and knows no view."""
+    known = {module.name for module in modules}
+    targets = {module.name: [found.target for found in imports_of(module, known)] for module in modules}
+    ours = {name for name in targets if matches(name, NOUNS_AND_VIEWS) and not matches(name, VERBS)}
+    views = {name for name in ours if any(matches(target, STORE) for target in targets[name])}
+    for name in sorted(ours - views):
+        for target in targets[name]:
+            if target in views:
+                yield f"{name}, a noun, imports the view {target}"
+
+
 def capabilities(modules: Sequence[Module]) -> Iterator[str]:
     known = {module.name for module in modules}
     for module in modules:
@@ -295,7 +303,7 @@ def shapes(modules: Sequence[Module]) -> Iterator[str]:
 
 
 Check = Callable[[Sequence[Module]], Iterator[str]]
-CHECKS: tuple[Check, ...] = (layers, capabilities, dialects, homes, on_top, calls, shapes)
+CHECKS: tuple[Check, ...] = (layers, nouns, capabilities, dialects, homes, on_top, calls, shapes)
 
 
 # --- The tests --------------------------------------------------------------------------------------------
@@ -328,8 +336,8 @@ NEIGHBOURS = [
     [
         ("memory/clock.py", "import memory.settings"),
         ("memory/store/files.py", "from memory.history.turn import Turn"),
-        ("memory/history/turn.py", "from memory.history.recent import Recent"),
         ("memory/history/turn.py", "from memory import space"),
+        ("memory/history/turn.py", "from memory.models.chat import Chat"),
         ("memory/recall/query.py", "from memory.models.embedder import Embedder"),
         ("memory/recall/query.py", "from memory.store.files import replace"),
         ("memory/facts/view.py", "from memory.store import files"),
@@ -366,6 +374,15 @@ def test_an_import_along_the_layers_is_not(path: str, text: str) -> None:
     assert list(layers([module(path, text), *NEIGHBOURS])) == []
 
 
+def test_a_noun_that_knows_a_view_is_found() -> None:
+    modules = [
+        module("memory/history/recent.py", "from memory.store.view import View"),
+        module("memory/history/turn.py", "from memory.history.recent import Recent"),
+        module("memory/history/record.py", "from memory.history.recent import Recent"),
+    ]
+    assert list(nouns(modules)) == ["memory.history.turn, a noun, imports the view memory.history.recent"]
+
+
 @pytest.mark.parametrize(
     ("path", "text"),
     [
@@ -394,7 +411,7 @@ def test_a_dialect_that_reads_another_is_found() -> None:
     ("path", "text"),
     [
         ("memory/engine.py", "import starlette"),
-        ("memory/history/recent.py", "import orjson"),
+        ("memory/recall/query.py", "import orjson"),
         ("memory/facts/extract.py", "from numpy import array"),
         ("memory_server/neko/routes.py", "import filelock"),
         ("memory_server/app.py", "import a_library_nobody_chose"),

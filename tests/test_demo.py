@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,7 +16,7 @@ ROOT = Path(demo.__file__).resolve().parent.parent
 
 
 @pytest.fixture(scope="module")
-def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+def shown(tmp_path_factory: pytest.TempPathFactory) -> str:
     """What the demo prints, run with a folder for temporary files that must be empty afterwards."""
     scratch = tmp_path_factory.mktemp("scratch")
     command = [
@@ -25,10 +25,14 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         "from memory_server.cli import main; main(sys.argv[1:])",
         str(scratch), "demo",
     ]
-    ran = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, encoding="utf-8", check=False)
+    # Wide, so that no line is broken inside what the tests look for.
+    environment = os.environ | {"COLUMNS": "200"}
+    ran = subprocess.run(
+        command, cwd=ROOT, env=environment, capture_output=True, text=True, encoding="utf-8", check=False
+    )
     assert ran.returncode == 0, ran.stdout + ran.stderr
     assert list(scratch.iterdir()) == []
-    yield ran.stdout
+    return ran.stdout
 
 
 def test_the_sample_is_long_enough_and_in_two_languages() -> None:
@@ -68,4 +72,5 @@ def test_the_next_conversation_starts_from_what_was_said_last(shown: str) -> Non
 
 def _part(shown: str, number: int) -> str:
     """The lines between one numbered heading and the next."""
-    return shown.split(f" {number}. ")[1].split("────")[1]
+    begins, ends = f"─ {number}. ", "─ Done" if number == 4 else f"─ {number + 1}. "
+    return shown.split(begins)[1].split(ends)[0]

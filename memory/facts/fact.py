@@ -35,7 +35,10 @@ class Fact:
     slot: str | None = None                   # what it answers, e.g. "home"; see facts/rules
     object: str | None = None                 # the value in the slot, folded for comparison
     negated: bool = False                     # polarity of the statement
+    correction: bool = False                  # said with a cue of change: "actually", "anymore"
     superseded_by: str | None = None          # id of the fact that replaced it
+    denied_in: str | None = None              # id of the turn in which the user said that it is not so
+    repeated_at: tuple[datetime, ...] = ()    # aware; when it was said again, oldest first
     extra: Mapping[str, Any] = field(default_factory=dict)  # fields we do not know, kept as they came
 
     @property

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 
 from memory.facts.fact import AI_DISCLOSURE, Fact, text_hash
 from memory.facts.record import to_record
@@ -21,7 +22,8 @@ log = logging.getLogger(__name__)
 
 CURSOR = "extracted_row"
 
-_ROWS = 50  # turns read between two commits
+_ROWS = 50       # turns read between two commits
+_OCCASIONS = 50  # times that one fact was said which are kept
 
 
 async def learn(space: MemorySpace, names: Names, op_id: str | None = None) -> int:
@@ -37,7 +39,7 @@ async def learn(space: MemorySpace, names: Names, op_id: str | None = None) -> i
         space.at("learn.thought")
         async with space.journal.write() as batch:
             if turns and space.views.cursors.row(CURSOR) < turns[-1].row:
-                added += _keep(space, batch, drafts)
+                added += _keep(space, batch, [one for one in drafts if not _erased(space, names, *one)])
                 batch.add("cursor.moved", {"name": CURSOR, "to": turns[-1].row})
             done = not turns or turns[-1].row >= space.turns.last_row
             if done and op_id is not None:
@@ -60,46 +62,75 @@ def _read(space: MemorySpace, names: Names, turn: Turn) -> Sequence[Draft]:
     return drafts
 
 
+def _erased(space: MemorySpace, names: Names, turn: Turn, draft: Draft) -> bool:
+    """Whether the turn was erased meanwhile, or the statement was once and must not come back."""
+    return turn.id in space.forgotten.ids or space.forgotten.covers(draft.text, names)
+
+
 def _keep(space: MemorySpace, batch: Batch, drafts: Sequence[tuple[Turn, Draft]]) -> int:
-    """Add what is new, log what is not, and mark what is replaced."""
-    fresh: list[Fact] = []
+    """Add what is new, note on what is known that it was said again, and mark what is replaced."""
+    fresh: dict[str, Fact] = {}
+    again: dict[str, Fact] = {}
     gone: set[str] = set()
     for turn, draft in drafts:
-        known = _known(space, [fact for fact in fresh if fact.id not in gone], draft)
+        standing = _standing(space, draft, {**again, **fresh}, gone)
+        known = _known(space, standing, draft, again, gone)
         if known is not None:
             log.info("%s: dropped a repeat of %s from %s", space.name, known.id, turn.id)
             batch.add(
                 "fact.dropped",
                 {"hash": text_hash(draft.text), "of": known.id, "turn": turn.id, "reason": "repeat"},
             )
+            (fresh if known.id in fresh else again)[known.id] = _said_again(known, draft, turn)
             continue
         fact = _fact(space, turn, draft)
-        for old in [*space.facts.in_slot(draft.slot or ""), *fresh]:
-            if old.superseded_by is None and old.id not in gone and contradicts(draft, old):
+        for old in standing:
+            if contradicts(draft, old):
                 gone.add(old.id)
                 batch.add("fact.superseded", {"id": old.id, "by": fact.id, "turn": turn.id, "rule": "contradicts"})
-        fresh.append(fact)
+        fresh[fact.id] = fact
     # A fact comes before what it replaces is marked, so that folding finds both.
     batch.entries[:0] = [
         ("fact.added", to_record(fact), {"fact_id": fact.id, "entity": fact.entity, "importance": fact.importance})
-        for fact in fresh
+        for fact in fresh.values()
     ]
+    for fact in again.values():
+        if fact.id not in gone:
+            batch.add("fact.repeated", {"fact": to_record(fact)})
     return len(fresh)
 
 
-def _known(space: MemorySpace, fresh: Sequence[Fact], draft: Draft) -> Fact | None:
-    """The active fact that says the same."""
-    same = space.facts.same_text(text_hash(draft.text))
-    if same is not None and same.superseded_by is None:
-        return same
-    candidates = [*(space.facts.in_slot(draft.slot) if draft.slot else ()), *fresh]
-    return next(
-        (
-            fact
-            for fact in candidates
-            if fact.superseded_by is None and (fact.text == draft.text or same_statement(draft, fact))
-        ),
-        None,
+def _standing(space: MemorySpace, draft: Draft, changed: Mapping[str, Fact], gone: Collection[str]) -> list[Fact]:
+    """Facts that a draft may repeat or contradict, as they are after what this batch already did to them."""
+    slot = draft.slot or ""
+    found = {fact.id: fact for facts in (space.facts, space.views.facts_archive) for fact in facts.in_slot(slot)}
+    found |= {fact.id: fact for fact in changed.values() if fact.slot == draft.slot}
+    return [fact for fact in found.values() if fact.superseded_by is None and fact.id not in gone]
+
+
+def _known(
+    space: MemorySpace, standing: Sequence[Fact], draft: Draft, again: Mapping[str, Fact], gone: Collection[str]
+) -> Fact | None:
+    """The fact that says the same, whether or not it is archived."""
+    for facts in (space.facts, space.views.facts_archive):
+        same = facts.same_text(text_hash(draft.text))
+        if same is not None and same.superseded_by is None and same.id not in gone:
+            return again.get(same.id, same)
+    return next((fact for fact in standing if fact.text == draft.text or same_statement(draft, fact)), None)
+
+
+def _said_again(fact: Fact, draft: Draft, turn: Turn) -> Fact:
+    """The fact with one more occasion on which it was said. The user's own word for it makes it theirs."""
+    if draft.source == AI_DISCLOSURE:
+        return fact
+    return replace(
+        fact,
+        source=draft.source,
+        sources=(*fact.sources, turn.id)[-_OCCASIONS:],
+        repeated_at=(*fact.repeated_at, turn.at)[-_OCCASIONS:],
+        correction=draft.correction,
+        signal_processed=False,
+        denied_in=None,
     )
 
 
@@ -122,4 +153,5 @@ def _fact(space: MemorySpace, turn: Turn, draft: Draft) -> Fact:
         slot=draft.slot,
         object=draft.object,
         negated=draft.negated,
+        correction=draft.correction,
     )

@@ -16,7 +16,7 @@ _KNOWN = frozenset(
     {
         "id", "text", "importance", "entity", "source", "hash", "created_at", "utc_offset", "event_when_raw",
         "event_start_at", "event_end_at", "absorbed", "signal_processed", "method", "confidence",
-        "source_message_ids", "slot", "object", "negated", "superseded_by",
+        "source_message_ids", "slot", "object", "negated", "correction", "superseded_by", "denied_in", "repeated_at",
     }
 )  # fmt: skip
 # What the companion expects in every row of its own.
@@ -54,8 +54,14 @@ def to_record(fact: Fact) -> dict[str, Any]:
         record["source_message_ids"] = list(fact.sources)
     if fact.slot is not None:
         record |= {"slot": fact.slot, "object": fact.object, "negated": fact.negated}
+    if fact.correction:
+        record["correction"] = True
     if fact.superseded_by is not None:
         record["superseded_by"] = fact.superseded_by
+    if fact.denied_in is not None:
+        record["denied_in"] = fact.denied_in
+    if fact.repeated_at:
+        record["repeated_at"] = [naive_local(moment) for moment in fact.repeated_at]
     return {**_DEFAULTS, **record, **fact.extra}
 
 
@@ -71,6 +77,7 @@ def from_record(record: object, clock: Clock) -> Fact | None:
         return None
     entity = _OLD_ENTITIES.get(str(record.get("entity")), record.get("entity"))
     sources = record.get("source_message_ids")
+    again = record.get("repeated_at")
     raw = record.get("event_when_raw")
     source = record.get("source")
     return Fact(
@@ -91,7 +98,14 @@ def from_record(record: object, clock: Clock) -> Fact | None:
         slot=_text(record.get("slot")),
         object=_text(record.get("object")),
         negated=record.get("negated") is True,
+        correction=record.get("correction") is True,
         superseded_by=_text(record.get("superseded_by")),
+        denied_in=_text(record.get("denied_in")),
+        repeated_at=tuple(
+            moment
+            for value in (again if isinstance(again, list) else ())
+            if (moment := _moment(value, clock)) is not None
+        ),
         extra={key: value for key, value in record.items() if key not in _KNOWN and not _is_default(key, value)},
     )
 

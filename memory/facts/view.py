@@ -26,6 +26,10 @@ class FactList(FileView):
         self._clock = clock
         self._facts: dict[str, Fact] = {}
         self._odd: list[Any] = []          # rows that are no facts, kept as they came
+        self._by_hash: dict[str, str] = {}
+        self._by_slot: dict[str, set[str]] = {}
+        self._unweighed: set[str] = set()
+        self._unabsorbed: set[str] = set()
         self.touched: set[str] = set()     # ids changed since recall last looked
 
     def __iter__(self) -> Iterator[Fact]:
@@ -43,6 +47,28 @@ class FactList(FileView):
     def reset(self) -> None:
         self.touched.update(self._facts)
         self._facts, self._odd, self.seq = {}, [], 0
+        self._by_hash, self._by_slot = {}, {}
+        self._unweighed, self._unabsorbed = set(), set()
+
+    def same_text(self, text_hash: str) -> Fact | None:
+        """The fact with that text hash."""
+        fact_id = self._by_hash.get(text_hash)
+        return self._facts.get(fact_id) if fact_id is not None else None
+
+    def in_slot(self, slot: str) -> list[Fact]:
+        """Facts that answer the same question, oldest first."""
+        return self._oldest_first(self._by_slot.get(slot, ()))
+
+    def unweighed(self) -> list[Fact]:
+        """Facts not yet compared with what is held, oldest first."""
+        return self._oldest_first(self._unweighed)
+
+    def unabsorbed(self) -> list[Fact]:
+        """Facts that no reflection was drawn from yet, oldest first."""
+        return self._oldest_first(self._unabsorbed)
+
+    def _oldest_first(self, fact_ids: Iterable[str]) -> list[Fact]:
+        return sorted((self._facts[fact_id] for fact_id in fact_ids), key=lambda fact: (fact.created_at, fact.id))
 
     @property
     def empty(self) -> bool:
@@ -62,14 +88,40 @@ class FactList(FileView):
         self._replace(fact)
 
     def _replace(self, fact: Fact) -> None:
+        self._unindex(fact.id)
         self._facts[fact.id] = fact
+        self._by_hash[fact.hash] = fact.id
+        if fact.slot is not None:
+            self._by_slot.setdefault(fact.slot, set()).add(fact.id)
+        if not fact.signal_processed:
+            self._unweighed.add(fact.id)
+        if not fact.absorbed:
+            self._unabsorbed.add(fact.id)
         self.touched.add(fact.id)
         self.dirty += 1
 
     def _drop(self, fact_id: str) -> None:
+        self._unindex(fact_id)
         if self._facts.pop(fact_id, None) is not None:
             self.touched.add(fact_id)
             self.dirty += 1
+
+    def _unindex(self, fact_id: str) -> None:
+        self._unweighed.discard(fact_id)
+        self._unabsorbed.discard(fact_id)
+        old = self._facts.get(fact_id)
+        if old is None:
+            return
+        if self._by_hash.get(old.hash) == fact_id:
+            del self._by_hash[old.hash]
+        if old.slot is not None:
+            self._by_slot.get(old.slot, set()).discard(fact_id)
+
+    def _mark(self, fact_ids: Iterable[str], **changes: Any) -> None:
+        for fact_id in fact_ids:
+            fact = self._facts.get(fact_id)
+            if fact is not None:
+                self._replace(replace(fact, **changes))
 
     def fold(self, event: Event) -> None:
         if event.type == f"{self._kind}.adopted":
@@ -90,10 +142,29 @@ class FactList(FileView):
                     self.dirty += 1
         else:
             self._fold(event)
+            self._note(event)
         self.seq = event.seq
 
     def _fold(self, event: Event) -> None:
         raise NotImplementedError
+
+    def _note(self, event: Event) -> None:
+        """What is noted on a fact wherever it stands."""
+        match event.type:
+            case "fact.repeated":
+                if event.data["fact"]["id"] in self:
+                    self._put(event.data["fact"])
+            case "fact.weighed":
+                self._mark(event.data["ids"], signal_processed=True)
+            case "fact.absorbed":
+                self._mark(event.data["ids"], absorbed=True)
+            case "fact.denied":
+                self._mark(event.data["ids"], denied_in=event.data["turn"])
+            case "fact.superseded":
+                self._mark([event.data["id"]], superseded_by=event.data["by"])
+            case "fact.erased":
+                for fact_id in event.data["ids"]:
+                    self._drop(fact_id)
 
     def read(self, data: bytes, clock: Clock) -> None:
         self.reset()
@@ -137,60 +208,16 @@ class Facts(FactList):
     file = layout.FACTS
     _kind = "facts"
 
-    def __init__(self, clock: Clock) -> None:
-        super().__init__(clock)
-        self._by_hash: dict[str, str] = {}
-        self._by_slot: dict[str, set[str]] = {}
-
-    def reset(self) -> None:
-        super().reset()
-        self._by_hash, self._by_slot = {}, {}
-
-    def same_text(self, text_hash: str) -> Fact | None:
-        """The active fact with that text hash."""
-        fact_id = self._by_hash.get(text_hash)
-        return self._facts.get(fact_id) if fact_id is not None else None
-
-    def in_slot(self, slot: str) -> list[Fact]:
-        """Active facts that answer the same question, oldest first."""
-        return sorted(
-            (self._facts[fact_id] for fact_id in self._by_slot.get(slot, ())), key=lambda fact: fact.created_at
-        )
-
-    def _replace(self, fact: Fact) -> None:
-        self._unindex(fact.id)
-        super()._replace(fact)
-        self._by_hash[fact.hash] = fact.id
-        if fact.slot is not None:
-            self._by_slot.setdefault(fact.slot, set()).add(fact.id)
-
-    def _drop(self, fact_id: str) -> None:
-        self._unindex(fact_id)
-        super()._drop(fact_id)
-
-    def _unindex(self, fact_id: str) -> None:
-        old = self._facts.get(fact_id)
-        if old is None:
-            return
-        if self._by_hash.get(old.hash) == fact_id:
-            del self._by_hash[old.hash]
-        if old.slot is not None:
-            self._by_slot.get(old.slot, set()).discard(fact_id)
-
     def _fold(self, event: Event) -> None:
         match event.type:
             case "fact.added" | "fact.revised":
                 self._put(event.data)
-            case "fact.superseded":
-                old = self._facts.get(event.data["id"])
-                if old is not None:
-                    self._replace(replace(old, superseded_by=event.data["by"]))
+            case "fact.merged":
+                self._put(event.data["fact"])
+                self._drop(event.data["gone"])
             case "fact.archived":
                 for record in event.data["facts"]:
                     self._drop(record["id"])
-            case "fact.erased":
-                for fact_id in event.data["ids"]:
-                    self._drop(fact_id)
 
 
 class FactsArchive(FactList):
@@ -200,11 +227,6 @@ class FactsArchive(FactList):
     _kind = "facts_archive"
 
     def _fold(self, event: Event) -> None:
-        match event.type:
-            case "fact.archived":
-                for record in event.data["facts"]:
-                    self._put(record)
-            case "fact.erased":
-                for fact_id in event.data["ids"]:
-                    self._drop(fact_id)
-
+        if event.type == "fact.archived":
+            for record in event.data["facts"]:
+                self._put(record)

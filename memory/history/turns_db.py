@@ -31,6 +31,7 @@ from memory.store.view import Change, Unreadable, View, parse
 
 log = logging.getLogger(__name__)
 
+_PATIENCE = 2.0  # seconds to wait for another program that writes
 TAIL = 200  # newest turns kept in memory, to tell a resend
 _PER_EVENT = 200
 
@@ -136,6 +137,7 @@ class TurnsDb(View):
 
     def _erase(self, rows: Iterable[int]) -> None:
         gone = set(rows)
+        self.last_row = max([self.last_row, *gone])  # the number of a row is never given again
         self._erased += gone
         self._pending = [kept for kept in self._pending if kept.turn.row not in gone]
         self.tail = deque((kept for kept in self.tail if kept.turn.row not in gone), maxlen=TAIL)
@@ -214,7 +216,7 @@ class TurnsDb(View):
             raise FileNotFoundError(self._directory)
         await self._disk.run(self.path.touch, FILE_MODE)
         await self._disk.run(self.path.chmod, FILE_MODE)
-        db = await aiosqlite.connect(self.path, timeout=10.0)
+        db = await aiosqlite.connect(self.path, timeout=_PATIENCE)
         try:
             db.text_factory = _text
             await db.execute("PRAGMA journal_mode=WAL")
@@ -424,13 +426,14 @@ def _stamp(at: datetime) -> str:
 
 def _read_message(message: object) -> tuple[str, Any]:
     """Kind and content of a stored message; whatever it is, it is shown rather than dropped."""
+    data = message if isinstance(message, bytes) else str(message).encode(errors="replace")
     try:
-        value = parse(message if isinstance(message, bytes) else str(message).encode(errors="replace"))
+        value = parse(data)
     except Unreadable:
-        return "human", str(message)
+        return "human", _text(data)
     if not isinstance(value, dict):
         return "human", str(value)
-    data = value.get("data")
-    content = data.get("content", "") if isinstance(data, dict) else data
+    inner = value.get("data")
+    content = inner.get("content", "") if isinstance(inner, dict) else inner
     kind = value.get("type")
     return (kind if isinstance(kind, str) else "human"), content if isinstance(content, (str, list)) else str(content)

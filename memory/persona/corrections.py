@@ -23,12 +23,15 @@ class Correction:
     entity: str
     created_at: datetime                            # aware
     reflection_id: str | None = None                # where the new sentence came from; settled with it
+    fact_id: str | None = None                      # … or the fact
     entry_id: str | None = None                     # the entry that holds the old one
     needs_model: bool = False                       # rules could not decide; kept until something can
     extra: Mapping[str, Any] = field(default_factory=dict)
 
 
-_KNOWN = frozenset({"old_text", "new_text", "entity", "created_at", "reflection_id", "entry_id", "needs_model"})
+_KNOWN = frozenset(
+    {"old_text", "new_text", "entity", "created_at", "reflection_id", "fact_id", "entry_id", "needs_model"}
+)
 
 
 def correction_key(old_text: str, new_text: str, entity: str) -> str:
@@ -52,6 +55,7 @@ class Corrections(Entries[Correction]):
             entity=fields.text(row.get("entity")) or "master",
             created_at=created or self.clock.local(datetime(1970, 1, 2)),  # noqa: DTZ001 - made aware here
             reflection_id=fields.text(row.get("reflection_id")),
+            fact_id=fields.text(row.get("fact_id")),
             entry_id=fields.text(row.get("entry_id")),
             needs_model=row.get("needs_model") is True,
             extra={key: value for key, value in row.items() if key not in _KNOWN},
@@ -66,6 +70,8 @@ class Corrections(Entries[Correction]):
         }
         if entry.reflection_id is not None:
             row["reflection_id"] = entry.reflection_id
+        if entry.fact_id is not None:
+            row["fact_id"] = entry.fact_id
         if entry.entry_id is not None:
             row["entry_id"] = entry.entry_id
         if entry.needs_model:
@@ -77,7 +83,7 @@ class Corrections(Entries[Correction]):
 
     def take(self, event: Event) -> None:
         match event.type:
-            case "correction.queued":
+            case "correction.queued" | "correction.deferred":
                 self.put(event.data["correction"])
             case "correction.resolved" | "correction.erased":
                 self.drop(event.data["key"])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date, timedelta
 
@@ -44,7 +45,9 @@ _MONTHS = {
     )
     for name in names.split()
 }  # fmt: skip
-_WEEKDAYS = {name: number for number, name in enumerate(["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"])}
+_WEEKDAYS = {
+    "monday": 0, "tuesday": 1, "wednesday": 2, "thursday": 3, "friday": 4, "saturday": 5, "sunday": 6,
+}  # fmt: skip
 _WEEKDAYS |= dict(zip("一二三四五六日", range(7), strict=True)) | {"天": 6}
 _WEEKDAYS |= dict(zip("月火水木金土", range(6), strict=True)) | dict(zip("월화수목금토일", range(7), strict=True))
 _SEASONS = {
@@ -63,9 +66,23 @@ _SIGN = re.compile(
     r"|jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec"
     r"|january|february|march|april|june|july|august|september|october|november|december)\b"
 )
+_ONES = ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth")
+_TEENS = (
+    "tenth", "eleventh", "twelfth", "thirteenth", "fourteenth", "fifteenth", "sixteenth", "seventeenth", "eighteenth",
+    "nineteenth",
+)  # fmt: skip
+_ORDINALS = {
+    word: number
+    for number, word in enumerate(
+        (*_ONES, *_TEENS, "twentieth", *(f"twenty-{one}" for one in _ONES), "thirtieth", "thirty-first"), 1
+    )
+}
+_DAY = r"[0-9]{1,2}(?:st|nd|rd|th)?|" + "|".join(sorted(_ORDINALS, key=len, reverse=True))
 _MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
-_MONTH_SURE = "|".join(sorted((name for name in _MONTHS if name not in ("may", "mar", "march", "sep")), key=len, reverse=True))
-_DAY_ENDING = r"(?:st|nd|rd|th)?"
+# Words that are a month wherever they stand.
+_MONTH_SURE = "|".join(
+    sorted((name for name in _MONTHS if name not in ("may", "mar", "march", "sep")), key=len, reverse=True)
+)
 _WEEKDAY = "|".join(name for name in _WEEKDAYS if name.isascii())
 _COUNT = r"[0-9]{1,3}|" + "|".join(sorted((name for name in _SMALL if name.isascii()), key=len, reverse=True))
 _HAN_COUNT = r"[0-9]{1,3}|[一二两三四五六七八九十]"
@@ -83,10 +100,8 @@ def dates_in(text: str, today: date) -> list[DateHint]:
     hints: list[DateHint] = []
     for pattern, read in _PATTERNS:
         def take(match: Match, read: Reader = read) -> str:
-            try:
+            with suppress(ValueError, OverflowError):
                 hints.extend(read(match, today))
-            except (ValueError, OverflowError):
-                pass
             return " ; "  # what was read is not read again, and its two sides do not meet
         folded = pattern.sub(take, folded)
     return hints
@@ -140,7 +155,8 @@ def _whole_date(match: Match, today: date) -> Iterator[DateHint]:
 
 def _named_day(match: Match, today: date) -> Iterator[DateHint]:
     year = match.group("y")
-    return _on(int(match["d"]), _MONTHS[match["m"]], int(year) if year else None)
+    day = _ORDINALS.get(match["d"]) or int(match["d"][:2].rstrip("snrt"))
+    return _on(day, _MONTHS[match["m"]], int(year) if year else None)
 
 
 def _named_month(match: Match, today: date) -> Iterator[DateHint]:
@@ -263,11 +279,13 @@ def _alternatives(table: dict[str, int]) -> str:
 _PATTERNS: tuple[tuple[re.Pattern[str], Reader], ...] = (
     (re.compile(r"(?<![0-9])(?P<y>[0-9]{4})[-/.](?P<m>[0-9]{1,2})[-/.](?P<d>[0-9]{1,2})(?![0-9])"), _whole_date),
     (
-        re.compile(rf"\b(?P<m>{_MONTH})\.? (?:the )?(?P<d>[0-9]{{1,2}}){_DAY_ENDING}\b(?!:)(?:,? (?P<y>[0-9]{{4}})\b)?"),
+        re.compile(
+            rf"\b(?P<m>{_MONTH})\.? (?:the )?(?P<d>{_DAY})\b(?!:)(?:,? (?P<y>[0-9]{{4}})\b)?"
+        ),
         _named_day,
     ),
     (
-        re.compile(rf"\b(?P<d>[0-9]{{1,2}}){_DAY_ENDING} (?:of )?(?P<m>{_MONTH})\b\.?(?:,? (?P<y>[0-9]{{4}})\b)?"),
+        re.compile(rf"\b(?P<d>{_DAY}) (?:of )?(?P<m>{_MONTH})\b\.?(?:,? (?P<y>[0-9]{{4}})\b)?"),
         _named_day,
     ),
     (re.compile(rf"\b(?P<m>{_MONTH})\.?,? (?:of )?(?P<y>[0-9]{{4}})\b"), _named_month),
@@ -277,7 +295,9 @@ _PATTERNS: tuple[tuple[re.Pattern[str], Reader], ...] = (
     ),
     (re.compile(rf"\b(?P<m>{_MONTH_SURE})\b(?P<y>)"), _named_month),
     (
-        re.compile(r"(?:\b(?P<w>last|this|past) |\b)(?P<s>spring|summer|autumn|fall|winter)(?: of|,)? (?P<y>[0-9]{4})\b"),
+        re.compile(
+            r"(?:\b(?P<w>last|this|past) |\b)(?P<s>spring|summer|autumn|fall|winter)(?: of|,)? (?P<y>[0-9]{4})\b"
+        ),
         _season_of,
     ),
     (re.compile(r"\b(?P<w>last|this|past) (?P<s>spring|summer|autumn|fall|winter)\b(?P<y>)"), _season_of),

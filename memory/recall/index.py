@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -34,12 +34,13 @@ class Snapshot:
     views: tuple[View, ...]
     session_tokens: Ints                 # by session code: tokens of its live documents
     speakers: Mapping[str, int]          # folded name to code; only ever grows
+    serials: Mapping[str, int]           # by id, as of the latest change; may know later documents
 
     def __len__(self) -> int:
         return sum(view.live for view in self.views)
 
 
-EMPTY = Snapshot(views=(), session_tokens=np.zeros(0, dtype=np.int64), speakers={})
+EMPTY = Snapshot(views=(), session_tokens=np.zeros(0, dtype=np.int64), speakers={}, serials={})
 
 
 class Index:
@@ -75,6 +76,7 @@ class Index:
                 views=tuple(views),
                 session_tokens=self._recorder.session_tokens(),
                 speakers=self._recorder.speakers,
+                serials=self._serials,
             )
         return self._snapshot
 
@@ -84,11 +86,12 @@ class Index:
             self._put(document)
 
     def fill(self, documents: Iterable[Document]) -> Iterator[None]:
-        """``put`` with a pause to be taken at each yield, every millisecond or so."""
+        """``put`` and ``tidy`` with a pause to be taken at each yield, every millisecond or so."""
         for number, document in enumerate(documents, 1):
             self._put(document)
             if number % _SLICE == 0:
                 yield None
+                yield from self.tidy()
 
     def drop(self, ids: Iterable[str]) -> None:
         """Forget documents; unknown ids are ignored."""
@@ -106,11 +109,10 @@ class Index:
             first, last = wanted
             self._merging = _Merge(views=self._sealed[first:last])
             try:
-                merged: Segment | None = None
                 for merged in merge(self._merging.views):
+                    if merged is not None:
+                        self._install(self._merging, merged)
                     yield None
-                assert merged is not None
-                self._install(self._merging, merged)
             finally:
                 self._merging = None
 
@@ -126,14 +128,17 @@ class Index:
         ``data`` is what ``dump`` gave, or anything else: bytes that are damaged, or of another
         version, are ignored. A pause is to be taken at each yield, every millisecond or so.
         """
-        assert not self._serials and not self._sealed, "only an empty index can be restored"
+        assert not self._serials, "only an empty index can be restored"
         wanted: dict[str, Document] = {}
         for number, document in enumerate(documents, 1):
             wanted[document.id] = document
             if number % 4096 == 0:
                 yield None
         for kept in sidecar.load(data):
-            yield from self._take(kept, wanted)
+            if kept is None:
+                yield None
+            else:
+                yield from self._take(kept, wanted)
         yield from self.fill(wanted.values())
 
     def _take(self, kept: sidecar.Kept, wanted: dict[str, Document]) -> Iterator[None]:
@@ -287,10 +292,7 @@ class _Merge:
     """A merge under way."""
 
     views: list[SegmentView]
-    dropped: list[int] = None  # type: ignore[assignment]
-
-    def __post_init__(self) -> None:
-        self.dropped = []
+    dropped: list[int] = field(default_factory=list)    # serials, since it began
 
 
 def _rows_of(view: SegmentView, serials: Sequence[int]) -> list[int]:

@@ -98,6 +98,18 @@ class Pool:
             at += len(own)
         return found
 
+    def row_of(self, document_id: str) -> int | None:
+        """The row of a document, if it belongs to the pool."""
+        for part in self.parts:
+            serial = self.snapshots[part.source].serials.get(document_id)
+            if serial is None:
+                continue
+            known = part.view.records["serial"]
+            own = int(known.searchsorted(serial))
+            if own < len(known) and known[own] == serial and (part.mask is None or part.mask[own]):
+                return part.base + own
+        return None
+
     def place(self, row: int) -> tuple[View, int]:
         """The view that holds a row of the pool, and the row in it."""
         part = self._part(row)
@@ -155,10 +167,8 @@ def _allowed(view: View, bits: int) -> tuple[Mask | None, int, int]:
         if view.dead is not None:
             mask &= ~view.dead[: len(view)]
         size = int(np.count_nonzero(mask))
-        if size == len(view):
-            known = (None, size, view.tokens)
-        else:
-            known = (mask, size, int(view.lengths[mask].sum()))
+        whole = size == len(view)
+        known = (None, size, view.tokens) if whole else (mask, size, int(view.lengths[mask].sum()))
         view.pools[bits] = known
     return known
 

@@ -15,11 +15,16 @@ from memory.recall import select
 from memory.recall.document import DEFAULT_TIERS, Document
 from memory.recall.fusion import fuse
 from memory.recall.index import Snapshot
+from memory.recall.meaning import Dense, combined, near_enough, scan
 from memory.recall.pool import Pool
-from memory.recall.rank import Question, Ranking, rank, read_question
+from memory.recall.question import Question, read_question
+from memory.recall.rank import Ranking, rank
 from memory.recall.segment import Ints
+from memory.recall.weights import Weigh
 from memory.recall.when import TimeWindow, parse_window, seconds
 
+# How far down each of two legs is followed.
+_DEPTH = 100
 # Documents of one and the same time that are put in order by age and id.
 _TIES = 1000
 
@@ -68,30 +73,35 @@ class Answer:
     text: str = ""                              # the question that was ranked by; empty when only a time was
 
 
-def answer(snapshots: Sequence[Snapshot], query: Query, *, now: datetime, clock: Clock) -> Answer:
+def answer(
+    snapshots: Sequence[Snapshot], query: Query, *, now: datetime, clock: Clock, dense: Dense | None = None
+) -> Answer:
     """Search the snapshots as one pool.
 
     A text is ranked; with a readable time only documents that overlap it are asked, and an
     unreadable one is ignored. A time without a text ranks by distance from it. Neither, or an
-    unreadable time alone, finds nothing.
+    unreadable time alone, finds nothing. ``dense`` adds the leg of meaning to that of words.
     """
     text, time = query.text.strip(), query.time.strip()
     window = parse_window(time, clock) if time else None
     if text:
         pool = Pool(snapshots, query.tiers, window)
-        return Answer(hits=_by_text(pool, query, text, now), candidates_total=pool.size, window=window, text=text)
+        return Answer(hits=_by_text(pool, query, text, now, dense), candidates_total=pool.size, window=window, text=text)
     if window is None:
         return Answer()
     pool = Pool(snapshots, query.tiers)
     return Answer(hits=_by_time(pool, query, window), candidates_total=pool.size, window=window)
 
 
-def _by_text(pool: Pool, query: Query, text: str, now: datetime) -> tuple[Hit, ...]:
+def _by_text(pool: Pool, query: Query, text: str, now: datetime, dense: Dense | None) -> tuple[Hit, ...]:
     if not pool.size:
         return ()
     question = read_question(text, pool, query.names, now)
-    ranking = rank(pool, question, now)
-    legs = {"words": select.words_leg(pool, question, ranking, query.limit)}
+    if dense is None:
+        ranking = rank(pool, question, now)
+        legs = {"words": select.leg(pool, ranking, select.admitted(pool, question, ranking), query.limit)}
+    else:
+        ranking, legs = _two_legs(pool, question, now, dense, query.limit)
     hits = []
     for row, score in fuse(list(legs.values()))[: query.limit]:
         before, after = pool.neighbours(row, query.context)
@@ -105,6 +115,22 @@ def _by_text(pool: Pool, query: Query, text: str, now: datetime) -> tuple[Hit, .
             )
         )
     return tuple(hits)
+
+
+def _two_legs(
+    pool: Pool, question: Question, now: datetime, dense: Dense, limit: int
+) -> tuple[Ranking, dict[str, list[int]]]:
+    """Both legs rank everything that either admits, so that their ranks can be added without loss."""
+    scanned = scan(dense)
+    ranking = rank(pool, question, now, scanned.candidates(pool))
+    near, around = scanned.cosines([pool.document(row).id for row in ranking.rows.tolist()])
+    wanted = select.admitted(pool, question, ranking) | near_enough(near, around, dense.floor)
+    scores = combined(ranking.scores, near, around, Weigh(ranking.records))
+    depth = max(limit, _DEPTH)
+    return ranking, {
+        "words": select.leg(pool, ranking, wanted, depth),
+        "meaning": select.leg(pool, ranking, wanted, depth, scores),
+    }
 
 
 def _by_time(pool: Pool, query: Query, window: TimeWindow) -> tuple[Hit, ...]:

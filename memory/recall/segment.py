@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import compress
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +37,8 @@ LOW = 0xFFFFFFFF
 
 # Postings handled in one step of a merge: under a millisecond of numpy work.
 _STEP = 1 << 15
+# Documents handled in one step of a merge.
+_SLICE = 4096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,22 +163,21 @@ def merge(views: Sequence[SegmentView]) -> Iterator[Segment | None]:
 
     term_starts = np.zeros(total + 1, dtype=np.int64)
     row_terms = np.empty(len(rows), dtype=np.uint32)
-    filled = 0
-    for part in kept:
-        sizes_by_row, pieces = part.forward()
-        term_starts[part.base + 1 : part.base + 1 + part.live] = sizes_by_row
-        row_terms[filled : filled + len(pieces)] = pieces
-        filled += len(pieces)
-        yield None
-    np.cumsum(term_starts, out=term_starts)
+    records = np.empty(total, dtype=RECORD)
+    lengths = np.empty(total, dtype=np.int32)
     documents: list[Document] = []
+    row = filled = 0
     for part in kept:
-        for piece in part.documents():
-            documents += piece
+        for piece in part.by_document():
+            last, full = row + len(piece.documents), filled + len(piece.row_terms)
+            term_starts[row + 1 : last + 1] = piece.sizes
+            row_terms[filled:full] = piece.row_terms
+            records[row:last] = piece.records
+            lengths[row:last] = piece.lengths
+            documents += piece.documents
+            row, filled = last, full
             yield None
-    records = np.concatenate([part.records() for part in kept])
-    yield None
-    lengths = np.concatenate([part.lengths() for part in kept])
+    np.cumsum(term_starts, out=term_starts)
     yield Segment(
         terms=terms, starts=starts, rows=rows, counts=counts, lengths=lengths,
         term_starts=term_starts, row_terms=row_terms, records=records, documents=documents,
@@ -213,6 +215,8 @@ class _Kept:
 
     def place(self, rows: Rows, counts: NDArray[np.uint16], free: Ints) -> Iterator[None]:
         """Copy the live postings to where the merged terms have them, and move ``free`` past them."""
+        if not self.sizes.any():
+            return
         segment = self.view.segment
         first_term = 0
         old_starts = segment.starts
@@ -238,23 +242,26 @@ class _Kept:
         used = self.sizes > 0
         free[self.slots[used]] += self.sizes[used]
 
-    def forward(self) -> tuple[Ints, NDArray[np.uint32]]:
+    def by_document(self) -> Iterator[_ByDocument]:
+        """What is kept in order of documents, in slices."""
         segment = self.view.segment
-        sizes = np.diff(segment.term_starts)
-        if self.alive is None:
-            return sizes, segment.row_terms
-        return sizes[self.alive], segment.row_terms[np.repeat(self.alive, sizes)]
+        for first in range(0, len(segment), _SLICE):
+            last = min(first + _SLICE, len(segment))
+            sizes = np.diff(segment.term_starts[first : last + 1])
+            terms = segment.row_terms[segment.term_starts[first] : segment.term_starts[last]]
+            records, lengths = segment.records[first:last], segment.lengths[first:last]
+            documents = segment.documents[first:last]
+            if self.alive is not None:
+                alive = self.alive[first:last]
+                terms, sizes = terms[np.repeat(alive, sizes)], sizes[alive]
+                records, lengths = records[alive], lengths[alive]
+                documents = list(compress(documents, alive.tolist()))
+            yield _ByDocument(sizes, terms, records, lengths, documents)
 
-    def documents(self) -> Iterator[list[Document]]:
-        documents = self.view.segment.documents
-        for first in range(0, len(documents), 8192):
-            piece = documents[first : first + 8192]
-            yield list(piece if self.alive is None else compress(piece, self.alive[first : first + 8192].tolist()))
 
-    def records(self) -> Records:
-        records = self.view.segment.records
-        return records if self.alive is None else records[self.alive]
-
-    def lengths(self) -> NDArray[np.int32]:
-        lengths = self.view.segment.lengths
-        return lengths if self.alive is None else lengths[self.alive]
+class _ByDocument(NamedTuple):
+    sizes: Ints
+    row_terms: NDArray[np.uint32]
+    records: Records
+    lengths: NDArray[np.int32]
+    documents: Sequence[Document]

@@ -6,9 +6,11 @@ import re
 import unicodedata
 from collections.abc import Sequence
 
-from memory.recall.document import Document
+from memory.recall.bm25 import Floats
+from memory.recall.document import TURN, Document
 from memory.recall.pool import Pool
-from memory.recall.rank import Question, Ranking
+from memory.recall.question import Question
+from memory.recall.rank import Ranking
 from memory.recall.segment import Mask
 
 # A document must share this part of the question's worth in words.
@@ -19,7 +21,8 @@ _SAME = 9
 # Texts that differ in one of these do not repeat each other, however alike they are.
 _NUMBER = re.compile(r"\d+")
 _NEGATION = re.compile(
-    r"\b(?:not|no|never|none|neither|nor|without|\w+n['’]t|cannot)\b|[不没沒無无未非别別]|ない|ません|なかった|않|못|안 |없|아니",
+    r"\b(?:not|no|never|none|neither|nor|without|\w+n['’]t|cannot)\b"
+    r"|[不没沒無无未非别別]|ない|ません|なかった|않|못|안 |없|아니",
     re.IGNORECASE,
 )
 
@@ -27,10 +30,7 @@ _NEGATION = re.compile(
 def admitted(pool: Pool, question: Question, ranking: Ranking) -> Mask:
     """Which of the documents looked at share enough with the question to be more than chance."""
     by_words: Mask = (ranking.shares > 0.0) & (ranking.shares >= COVERAGE * ranking.worth)
-    if question.hints:
-        result = by_words | (ranking.dates > 0.0)
-    else:
-        result = by_words.copy()
+    result = by_words | (ranking.dates > 0.0)
     if not pool.ordered:
         return result
     # What stands next to an answer and gains from it may be the answer.
@@ -40,10 +40,10 @@ def admitted(pool: Pool, question: Question, ranking: Ranking) -> Mask:
     return result
 
 
-def words_leg(pool: Pool, question: Question, ranking: Ranking, limit: int) -> list[int]:
+def leg(pool: Pool, ranking: Ranking, wanted: Mask, limit: int, scores: Floats | None = None) -> list[int]:
     """Rows of the pool that answer, best first, without repetitions; at most ``limit``."""
     kept = Kept(pool)
-    for at in ranking.best_first(pool, admitted(pool, question, ranking)):
+    for at in ranking.best_first(pool, wanted, scores):
         if kept.add(int(ranking.rows[at])) and len(kept.rows) == limit:
             break
     return kept.rows
@@ -71,7 +71,7 @@ class Kept:
 
 
 def _repeats(one: Document, other: Document) -> bool:
-    if (one.tier == "turn") != (other.tier == "turn") or one.entity != other.entity or one.speaker != other.speaker:
+    if (one.tier == TURN) != (other.tier == TURN) or one.entity != other.entity or one.speaker != other.speaker:
         return False
     return _details(one.text) == _details(other.text)
 

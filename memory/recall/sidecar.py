@@ -6,6 +6,7 @@ import struct
 import zlib
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,9 +19,11 @@ from memory.recall.words import TOKENIZER_VERSION
 _HEADER = struct.Struct("<8sII")
 _MAGIC = b"recall\r\n"
 _FORMAT = 1
-# documents, terms, postings, bytes of ids, checksum of the body
-_SEGMENT = struct.Struct("<QQQQI")
+# documents, terms, postings, bytes of ids; then the body and its checksum
+_SEGMENT = struct.Struct("<QQQQ")
+_CHECKSUM = struct.Struct("<I")
 _PIECE = 1 << 18
+_NAMES = 4096
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,7 +49,7 @@ class Kept:
 
 
 def dump(views: Sequence[SegmentView]) -> Iterator[bytes]:
-    """The segments as bytes, in pieces of at most a few hundred kilobytes."""
+    """The segments as bytes, in pieces of at most a few hundred kilobytes, about a millisecond each."""
     yield _HEADER.pack(_MAGIC, _FORMAT, TOKENIZER_VERSION)
     for view in views:
         yield from _dump_segment(view)
@@ -57,53 +60,62 @@ def _dump_segment(view: SegmentView) -> Iterator[bytes]:
     hashes = segment.records["text"].copy()
     if view.dead is not None:
         hashes[view.dead] = 0
-    ids = "\n".join([document.id.replace("\n", " ") for document in segment.documents]).encode("utf-8", "surrogatepass")
-    body: list[NDArray[np.generic]] = [
+    names = []
+    for first in range(0, len(segment), _NAMES):
+        ids = [document.id.replace("\n", " ") for document in segment.documents[first : first + _NAMES]]
+        names.append("\n".join(ids).encode("utf-8", "surrogatepass"))
+        yield b""
+    body: list[NDArray[Any] | bytes] = [
         segment.terms, segment.starts, segment.term_starts, hashes, segment.rows, segment.lengths, segment.row_terms,
-        segment.counts, segment.records["flags"].copy(), np.frombuffer(ids, dtype=np.uint8),
+        segment.counts, segment.records["flags"].copy(), b"\n".join(names),
     ]  # fmt: skip
+    yield _SEGMENT.pack(len(segment), len(segment.terms), len(segment.rows), len(body[-1]))
     checksum = 0
-    for array in body:
-        for piece in _pieces(array):
+    for part in body:
+        plain = part if isinstance(part, bytes) else np.ascontiguousarray(part, part.dtype.newbyteorder("<")).data
+        view_of = memoryview(plain).cast("B")
+        for first in range(0, len(view_of), _PIECE):
+            piece = bytes(view_of[first : first + _PIECE])
             checksum = zlib.crc32(piece, checksum)
-    yield _SEGMENT.pack(len(segment), len(segment.terms), len(segment.rows), len(ids), checksum)
-    for array in body:
-        yield from map(bytes, _pieces(array))
+            yield piece
+    yield _CHECKSUM.pack(checksum)
 
 
-def _pieces(array: NDArray[np.generic]) -> Iterator[memoryview]:
-    plain = memoryview(np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))).cast("B")
-    for first in range(0, len(plain), _PIECE):
-        yield plain[first : first + _PIECE]
-
-
-def load(data: bytes | None) -> Iterator[Kept]:
+def load(data: bytes | None) -> Iterator[Kept | None]:
     """The segments in ``data``, as far as they are whole; none if it is of another version.
 
-    Arrays are views of ``data``; nothing is copied.
+    ``None`` stands for a pause. Arrays are views of ``data``; nothing is copied.
     """
     if data is None or len(data) < _HEADER.size or _HEADER.unpack_from(data) != (_MAGIC, _FORMAT, TOKENIZER_VERSION):
         return
     at = _HEADER.size
     while at + _SEGMENT.size <= len(data):
-        documents, terms, postings, id_bytes, checksum = _SEGMENT.unpack_from(data, at)
+        documents, terms, postings, id_bytes = _SEGMENT.unpack_from(data, at)
         at += _SEGMENT.size
         layout = (
             ("<i8", terms), ("<i8", terms + 1), ("<i8", documents + 1), ("<u8", documents), ("<i4", postings),
             ("<i4", documents), ("<u4", postings), ("<u2", postings), ("<u1", documents), ("<u1", id_bytes),
         )  # fmt: skip
         size = sum(np.dtype(kind).itemsize * count for kind, count in layout)
-        if at + size > len(data) or zlib.crc32(memoryview(data)[at : at + size]) != checksum:
+        if at + size + _CHECKSUM.size > len(data):
             return
-        arrays = []
+        checksum = 0
+        body = memoryview(data)[at : at + size]
+        for first in range(0, size, _PIECE):
+            checksum = zlib.crc32(body[first : first + _PIECE], checksum)
+            yield None
+        if _CHECKSUM.unpack_from(data, at + size) != (checksum,):
+            return
+        arrays: list[NDArray[Any]] = []
         for kind, count in layout:
             arrays.append(np.frombuffer(data, dtype=kind, count=count, offset=at))
             at += np.dtype(kind).itemsize * count
+        at += _CHECKSUM.size
         known, starts, term_starts, hashes, rows, lengths, row_terms, counts, flags, ids = arrays
         names = ids.tobytes().decode("utf-8", "surrogatepass").split("\n") if documents else []
-        if len(names) != documents:
-            return
-        yield Kept(
-            ids=names, hashes=hashes, flags=flags, terms=known, starts=starts, rows=rows, counts=counts,
-            lengths=lengths, term_starts=term_starts, row_terms=row_terms,
-        )  # fmt: skip
+        yield None
+        if len(names) == documents:
+            yield Kept(
+                ids=names, hashes=hashes, flags=flags, terms=known, starts=starts, rows=rows, counts=counts,
+                lengths=lengths, term_starts=term_starts, row_terms=row_terms,
+            )  # fmt: skip

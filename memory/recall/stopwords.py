@@ -10,15 +10,19 @@ def _listed(words: str) -> frozenset[str]:
 ENGLISH = _listed(
     """
     a about above after again against all also am an and any are aren as at be because been before being below
-    between both but by ca can cannot could couldn d did didn do does doesn doing don done down during each either else
+    between both but by ca can cannot could couldn d did didn do does doesn doing don done down during each either
+    else
     ever every few for from further get gets getting go goes going gonna got had hadn has hasn have haven having he
     her here hers herself him himself his how however i if in into is isn it its itself just let ll m ma may me might
     mightn mine more most much must mustn my myself neither no nor not now o of off oh ok okay on once one only onto
     or other our ours ourselves out over own per please quite rather re really s same shall shan she should shouldn so
     some someone something such t than that the their theirs them themselves then there these they thing things this
     those though through to too under until up upon us ve very wanna was wasn we well were weren what whatever when
-    whenever where wherever whether which while who whoever whom whose why will with within without wo won would wouldn
+    whenever where wherever whether which while who whoever whom whose why will with within without wo won would
+    wouldn
     y yeah yes yet you your yours yourself yourselves
+    arent cant couldnt didnt doesnt dont hadnt hasnt havent im isnt ive shouldnt thats wasnt werent whats wont wouldnt
+    youre
     """
 )
 
@@ -43,7 +47,8 @@ PORTUGUESE = _listed(
 FRENCH = _listed(
     """
     ai alors au aucun aussi autre aux avait avec avez avoir bien c ce cela ces cet cette chez comme d dans de des donc
-    dont du elle elles en encore est et etait etre eu fait il ils j je l la le les leur leurs lui m ma mais me meme mes
+    dont du elle elles en encore est et etait etre eu fait il ils j je l la le les leur leurs lui m ma mais me meme
+    mes
     moi mon n ne nos notre nous on ont ou par pas plus pour qu quand que quel quelle qui s sa sans se ses si son sont
     sur t ta te tes toi ton tous tout tres tu un une vos votre vous y
     """
@@ -51,15 +56,19 @@ FRENCH = _listed(
 GERMAN = _listed(
     """
     aber als also am an auch auf aus bei bin bis bist da damit dann das dass dein deine dem den der des die dies diese
-    dieser doch dort du durch ein eine einem einen einer eines er es euch fur hab habe haben hat hatte hier ich ihm ihn
-    ihr ihre im in ist ja jede kann kein keine mein meine mich mir mit nach nicht noch nur ob oder ohne sehr sein seine
-    sich sie sind so uber um und uns unser unter vom von vor wann war waren warum was weil wenn wer wie wieder wir wird
+    dieser doch dort du durch ein eine einem einen einer eines er es euch fur hab habe haben hat hatte hier ich ihm
+    ihn
+    ihr ihre im in ist ja jede kann kein keine mein meine mich mir mit nach nicht noch nur ob oder ohne sehr sein
+    seine
+    sich sie sind so uber um und uns unser unter vom von vor wann war waren warum was weil wenn wer wie wieder wir
+    wird
     wo zu zum zur
     """
 )
 ITALIAN = _listed(
     """
-    a ad ai al alla alle anche avere aveva c che chi ci come con cosa cui da dal dalla dei del della delle di do dove e
+    a ad ai al alla alle anche avere aveva c che chi ci come con cosa cui da dal dalla dei del della delle di do
+    dove e
     ed era erano gli ha hai hanno ho i il in io l la le lei li lo loro lui ma mi mia mio molto ne nel nella no noi non
     o per perche piu poi quale quando quello questa questo qui se sei si sia sono su sua suo ti tra tu tua tuo un una
     uno vi voi
@@ -99,27 +108,39 @@ HAN_PAIRS = _listed(
 # Hiragana pairs that are grammar: endings, particles, auxiliaries.
 KANA_PAIRS = _listed(
     """
-    です ます した して てい てる いる いた いま ない った って から まで だっ たの のは のが のを のに ので には では とは
+    です ます した して てい てる いる いた いま ない った って から まで だっ たの のは のが のを のに ので には
+    では とは
     でし まし しま しょ ょう ませ せん こと もの よう ため そう それ これ あれ どれ その この あの どの ここ そこ どこ
-    とい いう という なに なん んで でも けど れる られ せる さん ちゃ くん くて さい ださ くだ たい たち など ほど だけ
-    しか より ねえ だよ だね よね かな かし かも もう まだ とて ても たし たり んだ のだ なの なら なる なっ する すれ され
-    ある あり あっ おり いつ いっ えて れて んな ごろ ころ とき とこ ころ はど はな にな にし とし をし がし もし きま りま
+    とい いう という なに なん んで でも けど れる られ せる さん ちゃ くん くて さい ださ くだ たい たち など ほど
+    だけ
+    しか より ねえ だよ だね よね かな かし かも もう まだ とて ても たし たり んだ のだ なの なら なる なっ する
+    すれ され
+    ある あり あっ おり いつ いっ えて れて んな ごろ ころ とき とこ ころ はど はな にな にし とし をし がし もし
+    きま りま
     """
 )
+
+# Hiragana that mostly stand alone, after a word.
+PARTICLE_KANA = frozenset("がはをにでとものへや")
 
 # Korean: whole words and, after particles are cut, word stems that carry no subject.
 KOREAN = _listed(
     """
-    그 저 이 것 거 게 수 때 등 및 더 또 나 너 내 네 제 저희 우리 그녀 그들 당신 누구 누가 뭐 무엇 무슨 어떤 어느 어디 언제
-    왜 어떻게 얼마 얼마나 몇 그리고 그런데 그래서 그러나 하지만 그래 네 예 아니 아니요 정말 진짜 너무 아주 매우 조금 좀 잘
-    다 모두 많이 이런 그런 저런 이것 그것 저것 여기 거기 저기 지금 있 없 하 되 같 보 주 안 못 은 는 가 를 을 에 의 도 만 로
+    그 저 이 것 거 게 수 때 등 및 더 또 나 너 내 네 제 저희 우리 그녀 그들 당신 누구 누가 뭐 무엇 무슨 어떤 어느
+    어디 언제
+    왜 어떻게 얼마 얼마나 몇 그리고 그런데 그래서 그러나 하지만 그래 네 예 아니 아니요 정말 진짜 너무 아주 매우
+    조금 좀 잘
+    다 모두 많이 이런 그런 저런 이것 그것 저것 여기 거기 저기 지금 있 없 하 되 같 보 주 안 못 은 는 가 를 을 에 의
+    도 만 로
     했 한 할 해 하는 했던 하고 있는 있어 있었 있다 없는 없어 된 되는 있나 했나 했지 였 였지 이었 인 일 말 걸 건 데 듯
     """
 )
 KOREAN_PAIRS = _listed(
     """
-    했어 어요 아요 니다 습니 입니 합니 해요 했습 했던 하는 하고 하게 하면 하지 해서 있어 있는 있었 었어 았어 였어 었던 았던
-    었다 았다 였다 이다 에서 으로 에게 한테 부터 까지 처럼 보다 라고 이라 네요 군요 거든 잖아 는데 은데 지만 려고 러고 면서
+    했어 어요 아요 니다 습니 입니 합니 해요 했습 했던 하는 하고 하게 하면 하지 해서 있어 있는 있었 었어 았어 였어
+    었던 았던
+    었다 았다 였다 이다 에서 으로 에게 한테 부터 까지 처럼 보다 라고 이라 네요 군요 거든 잖아 는데 은데 지만 려고
+    러고 면서
     었지 았지 했지 던데 세요 게요 거야 이야 예요 에요 이에 나요 까요 을까 할까 었나 았나 했나 지요
     """
 )

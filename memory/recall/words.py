@@ -34,7 +34,6 @@ _RUN = re.compile(
     f"[{_HAN}]+|[{_HIRAGANA}]+|[{_KATAKANA}]+|[{_HANGUL}]+|[{_UNSPACED}]+"
     f"|[^\\W_{_HAN}{_HIRAGANA}{_KATAKANA}{_HANGUL}{_UNSPACED}]+(?:['\u2019][a-z]+)?"
 )
-_NO_OKURIGANA = frozenset("がはをにでともののへや")
 
 
 def words(text: str) -> list[str]:
@@ -59,7 +58,7 @@ def words(text: str) -> list[str]:
             found += _hangul(run)
         elif "\u3041" <= first <= "\u309f":
             # A verb or adjective is told by its kanji and the first kana after it: 食べ, 好き.
-            if before_end == match.start() and before_han and first not in _NO_OKURIGANA:
+            if before_end == match.start() and before_han and first not in stopwords.PARTICLE_KANA:
                 found.append(before_han + first)
             found += _hiragana(run)
         elif "\u30a0" <= first <= "\u30ff" or "\u31f0" <= first <= "\u31ff":
@@ -132,10 +131,9 @@ def _latin(run: str, language: str) -> tuple[str, ...]:
 def _latin_language(runs: list[str]) -> str:
     """The language of the words in Latin script; English unless the function words clearly say otherwise."""
     best, most = "english", 1 + len(stopwords.ENGLISH.intersection(runs))
-    if most > 2 or len(runs) < 2:
+    if (most > 2 or len(runs) < 2) and 3 * most >= len(runs):
         # Nearly every English sentence ends here; the other lists share few words with its own.
-        if 3 * most >= len(runs):
-            return best
+        return best
     for language, functions in stopwords.LATIN.items():
         count = len(functions.intersection(runs))
         if count > most:
@@ -175,7 +173,14 @@ def _han(run: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=_CACHED_WORDS)
 def _hiragana(run: str) -> tuple[str, ...]:
-    return tuple(pair for at in range(len(run) - 1) if (pair := run[at : at + 2]) not in stopwords.KANA_PAIRS)
+    """The pairs of a run, without those of grammar: in a longer run the particles have pairs of their own."""
+    pairs = (run[at : at + 2] for at in range(len(run) - 1))
+    particles = stopwords.PARTICLE_KANA if len(run) > 3 else frozenset()
+    return tuple(
+        pair
+        for pair in pairs
+        if pair not in stopwords.KANA_PAIRS and pair[0] not in particles and pair[1] not in particles
+    )
 
 
 @lru_cache(maxsize=_CACHED_WORDS)

@@ -76,7 +76,9 @@ def is_disputed(evidence: Evidence, now: datetime) -> bool:
 
 
 def reinforced(evidence: Evidence, amount: float, now: datetime) -> Evidence:
-    return replace(evidence, reinforcement=evidence.reinforcement + amount, reinforced_at=now)
+    return replace(
+        evidence, reinforcement=evidence.reinforcement + amount, reinforced_at=_later(evidence.reinforced_at, now)
+    )
 
 
 def reinforced_by_fact(evidence: Evidence, now: datetime, *, weight: float = 1.0) -> Evidence:
@@ -87,14 +89,16 @@ def reinforced_by_fact(evidence: Evidence, now: datetime, *, weight: float = 1.0
 
 
 def disputed(evidence: Evidence, amount: float, now: datetime) -> Evidence:
-    return replace(evidence, disputation=max(evidence.disputation + amount, 0.0), disputed_at=now)
+    return replace(
+        evidence, disputation=max(evidence.disputation + amount, 0.0), disputed_at=_later(evidence.disputed_at, now)
+    )
 
 
-def ignored(evidence: Evidence, now: datetime) -> Evidence:
+def ignored(evidence: Evidence) -> Evidence:
     """The user let it pass. That may cost earned trust, but never makes a memory doubtful."""
     if evidence.reinforcement <= 0:
         return evidence
-    return replace(evidence, reinforcement=max(evidence.reinforcement - 0.2, 0.0), reinforced_at=now)
+    return replace(evidence, reinforcement=max(evidence.reinforcement - 0.2, 0.0))
 
 
 def merged(one: Evidence, other: Evidence, now: datetime) -> Evidence:
@@ -124,6 +128,11 @@ def counted(evidence: Evidence, now: datetime) -> Evidence:
     if evidence.sub_zero_on == today:
         return evidence
     return replace(evidence, sub_zero_days=evidence.sub_zero_days + 1, sub_zero_on=today)
+
+
+def _later(before: datetime | None, now: datetime) -> datetime:
+    """What was said earlier but is heard of only now does not make fresh trust old."""
+    return now if before is None or before < now else before
 
 
 def _age_days(since: datetime | None, now: datetime) -> float:

@@ -59,3 +59,8 @@ def mentioned(mentions: Mentions, now: datetime) -> Mentions:
     if len(recent) > MOST:
         return Mentions(at=recent, resting=True, since=now)
     return Mentions(at=recent)
+
+
+def put_to_rest(mentions: Mentions, now: datetime) -> Mentions:
+    """It must not be raised for a while, whoever asked for it."""
+    return Mentions(at=mentions.at, resting=True, since=now)

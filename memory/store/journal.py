@@ -130,13 +130,13 @@ class Journal:
             stamp = self._clock.now().strftime("%Y%m%dT%H%M%S%f")
             aside = self.directory / f"events.torn-{stamp}"
             if found.keep_after:
-                self._disk.append(aside, data[found.committed_end :], "cut")
+                self._disk.append(aside, found.torn.rstrip(b"\n") + b"\n", "cut")
                 self._disk.replace(self.path, [data[: found.committed_end], *found.keep_after], "cut")
             else:
                 self._disk.cut(self.path, found.committed_end, aside)
             log.warning(
                 "journal of %s: cut %d uncommitted bytes to %s",
-                self.directory.name, len(data) - found.committed_end, aside.name,
+                self.directory.name, len(found.torn), aside.name,
             )
             return found, found.committed_end + sum(map(len, found.keep_after))
         return found, len(data)
@@ -231,6 +231,67 @@ class Journal:
         """Keep writers out for a moment, without a batch."""
         async with self._lock:
             yield
+
+    @asynccontextmanager
+    async def alone(self) -> AsyncIterator[None]:
+        """Keep writers out of a journal that could be written. Raises what :meth:`write` raises.
+
+        Inside, :meth:`commit`, :meth:`rehearse` and :meth:`rewrite` may be called.
+        """
+        async with self._lock:
+            self._check()
+            if self._broken:
+                await self._recover()
+                self._broken = False
+            self._check()
+            yield
+
+    async def rehearse(self, own: Callable[[Event], Event], fold: Callable[[Event], None]) -> None:
+        """Fold every event as :meth:`rewrite` would leave it, off the event loop."""
+
+        def run() -> None:
+            for path in self._paths():
+                for line in lines(read(path) or b""):
+                    if line.event is not None and line.event.seq <= self.seq:
+                        fold(own(line.event))
+
+        await self._disk.run(run)
+
+    async def rewrite(self, own: Callable[[Event], Event], foreign: Callable[[bytes], bytes]) -> int:
+        """Pass every line through ``own`` or ``foreign``; returns how many came back different.
+
+        Only inside :meth:`alone`. Seq, id, time and commit mark must come back as they were. One
+        segment after another is replaced whole, so a crash leaves some of them old and some new.
+        """
+        changed = 0
+        for path in self._paths():
+            changed += await self._disk.run(self._rewrite, path, own, foreign)
+        return changed
+
+    def _paths(self) -> list[Path]:
+        return [*(path for _, path in layout.segments(self.directory)), self.path]
+
+    def _rewrite(self, path: Path, own: Callable[[Event], Event], foreign: Callable[[bytes], bytes]) -> int:
+        data = read(path)
+        if data is None:
+            return 0
+        kept: list[bytes] = []
+        changed = 0
+        for line in lines(data):
+            raw = data[line.start : line.end]
+            if line.event is None:
+                new = foreign(raw)
+                changed += new != raw
+            else:
+                event = own(line.event)
+                new = raw if event is line.event else encode(event)
+                changed += event is not line.event
+            kept.append(new)
+        if changed:
+            written = self._disk.replace(path, kept, "rewrite")
+            if path == self.path and written is not None:
+                self._size, self._inode = written.size, written.inode
+        return changed
 
     async def _commit(self, batch: Batch) -> None:
         now = self._clock.now()

@@ -39,6 +39,8 @@ SYNTHESIS_BACKOFF = "synth_backoff.json"
 PERSONA = "persona.json"
 PERSONA_CORRECTIONS = "persona_corrections.json"
 PERSONA_ARCHIVE = "persona_archive"
+FORGOTTEN = "forgotten.json"
+IDLE_STATE = "idle_maintenance_state.json"   # the companion's, in the root: what it last reviewed of each character
 
 TEMPORARY = ".tmp"
 

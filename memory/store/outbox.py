@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -47,6 +47,7 @@ class Outbox(View):
 
     def __init__(self, directory: Path, disk: Disk, clock: Clock) -> None:
         self.seq = 0
+        self.size = 0                       # bytes in the file
         self.pending: dict[str, OutboxOp] = {}
         self.dead = 0
         self._directory = directory
@@ -78,11 +79,15 @@ class Outbox(View):
         """The oldest pending job of a kind."""
         return next((op for op in self.pending.values() if op.kind == kind), None)
 
-    async def load(self, seq: int) -> None:
-        """Read what is pending; events after ``seq`` are folded on top of it."""
-        data = await self._disk.run(read, self.path)
-        self.seq, self.pending, self._unwritten, self._lines = seq if data is not None else 0, {}, [], 0
-        for raw in (data or b"").split(b"\n"):
+    async def load(self, seq: int, size: int) -> None:
+        """Read what is pending; events after ``seq`` are folded on top of it.
+
+        A file that is shorter than the ``size`` it once had lost something: then all are.
+        """
+        data = await self._disk.run(read, self.path) or b""
+        self.seq, self.size = seq if len(data) >= size else 0, len(data)
+        self.pending, self._unwritten, self._lines = {}, [], 0
+        for raw in data.split(b"\n"):
             if not raw.strip(b"\0 \r"):
                 continue
             self._lines += 1
@@ -115,7 +120,7 @@ class Outbox(View):
     async def _append(self) -> None:
         lines = list(self._unwritten)
         if lines:
-            await self._disk.run(self._disk.append, self.path, b"".join(lines), "outbox")
+            self.size = await self._disk.run(self._disk.append, self.path, b"".join(lines), "outbox")
             del self._unwritten[: len(lines)]
             self._lines += len(lines)
 
@@ -155,6 +160,15 @@ class Outbox(View):
         await self._disk.run(self._disk.append, self._directory / layout.DEAD_LETTERS, data, "bury")
         self.dead += 1
 
+    async def scrub(self, clean: Callable[[Mapping[str, Any]], Mapping[str, Any]]) -> None:
+        """Pass what pending work says through ``clean`` and keep nothing else in the file.
+
+        Its seq must have been stamped before.
+        """
+        self.pending = {op.id: replace(op, payload=clean(op.payload)) for op in self.pending.values()}
+        if self.pending or self.path.exists():
+            await self.compact()
+
     def wants_compacting(self) -> bool:
         """Whether the file is long and mostly about finished work."""
         return self._lines >= _COMPACT_LINES and len(self.pending) * 4 < self._lines
@@ -171,7 +185,7 @@ class Outbox(View):
             kept = _line(op.id, "pending", op.owed_at, own=not op.foreign, type=op.kind, payload=op.payload)
             lines += [kept, *[_line(op.id, "attempt", op.owed_at)] * op.attempts]
         await self._disk.run(self._disk.replace, self.path, lines, "outbox")
-        self._lines = len(lines)
+        self._lines, self.size = len(lines), sum(map(len, lines))
 
     def _write(self, op_id: str, status: str, at: datetime, **more: Any) -> None:
         self._unwritten.append(_line(op_id, status, at, own=status == "pending", **more))

@@ -18,16 +18,16 @@ import orjson
 # Keys whose values in our own lines and files name a kind, a time, a place or a fingerprint.
 STRUCTURE = frozenset(
     {
-        "id", "event_id", "op_id", "type", "kind", "status", "at", "ts", "was", "session", "hash", "key", "body", "method",
-        "source", "entity", "created_at", "utc_offset", "event_start_at", "event_end_at", "by", "of", "turn", "unit",
-        "locale", "language", "memo_id", "memo_method", "embedding_text_sha256", "embedding_model_id", "relation_type",
-        "temporal_scope", "salt", "sha256", "from", "to", "token_count_text_sha256", "token_count_tokenizer",
-        "rewrite_text_sha256", "entity_key", "archive_shard_path",
+        "id", "event_id", "op_id", "type", "kind", "status", "at", "ts", "was", "session", "hash", "key", "body",
+        "method", "source", "entity", "created_at", "utc_offset", "event_start_at", "event_end_at", "by", "of", "turn",
+        "unit", "locale", "language", "memo_id", "memo_method", "embedding_text_sha256", "embedding_model_id",
+        "relation_type", "temporal_scope", "salt", "sha256", "from", "to", "token_count_text_sha256",
+        "token_count_tokenizer", "rewrite_text_sha256", "entity_key", "archive_shard_path",
     }
 )  # fmt: skip
 _VECTOR = "embedding"                 # base64, in which any short word may turn up by chance
 _ENVELOPE = frozenset({"event_id", "op_id", "type", "status", "ts", "at", "seq", "attempts", "commit", "done"})
-_REFERENCES = ("id", "turn", "turn_id", "fact_id", "reflection_id", "entry_id", "candidate_id", "existing_id")
+_REFERENCES = ("turn", "turn_id", "fact_id", "reflection_id", "entry_id", "candidate_id", "existing_id")
 
 _WORD = re.compile(r"[a-z][a-z0-9_./:+-]{0,79}")
 _KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
@@ -60,7 +60,16 @@ class Eraser:
         self.ids = frozenset(ids)
         self._parts = tuple(dict.fromkeys(folded for part in parts if (folded := fold(part).strip())))
         self._wholes = frozenset(folded for whole in wholes if (folded := fold(whole).strip()))
-        self._forms = tuple({form for part in self._parts for form in _forms(part)})
+        self.forms = tuple({form for part in self._parts for form in _forms(part)})
+
+    @property
+    def empty(self) -> bool:
+        """Whether no text is to go."""
+        return not self._parts and not self._wholes
+
+    def of_texts(self) -> Eraser:
+        """The same without ids, for finding out whether a text still stands somewhere."""
+        return Eraser(parts=self._parts, wholes=self._wholes)
 
     def holds(self, text: str) -> bool:
         """Whether the text is, or has in it, something that is to go."""
@@ -79,17 +88,18 @@ class Eraser:
         """
         return self._walk(value, None, keep)[0]
 
-    def is_record_to_go(self, value: Mapping[str, Any], keep: Collection[str] = STRUCTURE) -> bool:
-        """Whether a value that stands for itself is one that is to go: by its id, or having one, by its text."""
-        return value.get("id") in self.ids or ("id" in value and self._walk(value, None, keep)[1])
+    def takes(self, value: Mapping[str, Any], keep: Collection[str] = STRUCTURE) -> tuple[Any, bool]:
+        """The cleaned value, and whether the value itself is a record that is to go."""
+        cleaned, held = self._walk(value, None, keep)
+        return cleaned, held or _string(value.get("id")) in self.ids
 
     def _is_gone(self, value: Any) -> bool:
-        if not isinstance(value, Mapping) or not self.ids:
+        """By its own id, or where it has none by that of what it speaks of."""
+        if not self.ids or not isinstance(value, Mapping):
             return False
-        if any(_hashable(value.get(key)) in self.ids for key in _REFERENCES):
-            return True
-        data = value.get("data")
-        return isinstance(data, Mapping) and _hashable(data.get("id")) in self.ids
+        if _string(value.get("id")) is not None:
+            return value["id"] in self.ids
+        return any(_string(value.get(key)) in self.ids for key in _REFERENCES)
 
     def _walk(self, value: Any, key: str | None, keep: Collection[str]) -> tuple[Any, bool]:
         """The cleaned value, and whether a text of the record that it belongs to was taken."""
@@ -124,19 +134,23 @@ class Eraser:
                 same = False
                 continue
             new, held = self._walk(item, key, keep)
-            if isinstance(item, Mapping) and self._is_gone(item) and key not in ("data", "value"):
-                new, held = {}, False
+            if self._is_gone(item):
+                new, held = {}, True
             same, taken = same and new is item, taken or held
             kept[key] = new
         return (value if same else kept), taken
 
     # bytes
 
-    def clean_file(self, data: bytes, keep: Collection[str] = STRUCTURE) -> Cleaned | None:
+    def clean_file(
+        self, data: bytes, keep: Collection[str] = STRUCTURE, *, of_lines: bool = False
+    ) -> Cleaned | None:
         """The content of a text file; None for one that holds what is to go and is no text.
 
         JSON is taken apart, lines that cannot be read and hold something are left out.
         """
+        if of_lines:
+            return self._clean_lines(data, keep)
         try:
             value = orjson.loads(data.removeprefix(b"\xef\xbb\xbf"))
         except orjson.JSONDecodeError:
@@ -206,7 +220,7 @@ class Eraser:
 
     def in_bytes(self, data: bytes) -> bool:
         """Whether bytes of any kind have one of the texts in them, plainly or escaped as in JSON."""
-        return any(form in data for form in self._forms) or self._in_text(data.decode("utf-8", "ignore"))
+        return any(form in data for form in self.forms) or self._in_text(data.decode("utf-8", "ignore"))
 
     def _in_text(self, text: str) -> bool:
         folded = fold(text)
@@ -214,16 +228,14 @@ class Eraser:
 
 
 def _is_structure(key: str | None, value: str, keep: Collection[str]) -> bool:
-    if _TIME.fullmatch(value) or _ID.fullmatch(value):
+    if key in keep and (_WORD.fullmatch(value) or _HEX.fullmatch(value)):
         return True
-    if key is None or not keep:
-        return False
-    if key == _VECTOR:
+    if key == _VECTOR and keep:
         return True
-    return key in keep and bool(_WORD.fullmatch(value) or _HEX.fullmatch(value))
+    return len(value) < 80 and bool(_TIME.fullmatch(value) or _ID.fullmatch(value))
 
 
-def _hashable(value: Any) -> str | None:
+def _string(value: Any) -> str | None:
     return value if isinstance(value, str) else None
 
 

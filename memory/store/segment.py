@@ -34,8 +34,8 @@ class Reading:
     foreign: int = 0
     unreadable: int = 0               # lines that belong to nobody; harmless, since no seq is missing
     damaged_line: int | None = None   # a seq of ours is missing before this line
-    torn: bool = False                # something uncommitted stands after ``committed_end``
-    uncommitted: bool = False         # … and it is an event of ours
+    torn: bytes = b""                 # the uncommitted lines after ``committed_end``
+    uncommitted: bool = False         # an event of ours is among them
     keep_after: list[bytes] = field(default_factory=list)  # lines of others after ``committed_end``
 
 
@@ -112,7 +112,7 @@ def _read_tail(found: Reading, tail: list[Line], data: bytes) -> None:
     last_readable = max((place for place, line in enumerate(tail) if line.readable), default=-1)
     for place, line in enumerate(tail):
         if line.event is not None or (not line.readable and (found.uncommitted or place > last_readable)):
-            found.torn = True
+            found.torn += data[line.start : line.end]
             continue
         found.foreign += line.readable
         found.unreadable += not line.readable

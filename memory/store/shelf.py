@@ -213,7 +213,7 @@ class Shelf:
                 continue
             chunks = list(render())
             stamp = Stamp(seq, digest(chunks))
-            if known is not None and known.sha256 == stamp.sha256:
+            if known is not None and known.sha256 == stamp.sha256 and look(self.path(view)) is not None:
                 self._present[view.file] = stamp
                 continue
             self._next[view.file] = stamp

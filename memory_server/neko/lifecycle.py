@@ -10,22 +10,12 @@ from starlette.responses import Response
 from memory.engine import Engine
 from memory_server.replies import reply
 from memory_server.service import service_of
-from memory_server.version import VERSION
 
 
 async def health(request: Request) -> Response:
     """Who answers here, which is always ``ok``; and how it is doing."""
     service = service_of(request)
-    body: dict[str, Any] = {
-        "app": "N.E.K.O",
-        "service": "memory",
-        "status": "ok",
-        "instance_id": service.instance_id,
-        "version": VERSION,
-        "initialised": service.engine is not None,
-        "limited_mode": service.blocking_reason is not None,
-        "blocking_reason": service.blocking_reason,
-    }
+    body = service.identity()
     if service.engine is not None:
         body |= await _condition(service.engine)
     return reply(body)

@@ -18,9 +18,6 @@ from memory_server.neko.errors import rendered
 Handler = Callable[[Request], Awaitable[Response]]
 NameHandler = Callable[[Request, str], Awaitable[Response]]
 
-# Paths whose bodies hold whole conversations.
-HISTORY_PREFIXES = ("/cache/", "/process/", "/renew/", "/settle/")
-
 
 def routes() -> list[BaseRoute]:
     """Every path of the dialect."""

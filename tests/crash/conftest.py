@@ -32,9 +32,7 @@ def live() -> Iterator[Live]:
     requests, answers = zygote.stdin, zygote.stdout
 
     def live_it(scenario: str, root: Path, *, kill_at: str | None = None, nth: int = 1) -> dict[str, Any]:
-        request = {
-            "scenario": scenario, "root": str(root), "notes": str(root.with_suffix(".notes")), "kill_at": kill_at, "nth": nth,
-        }  # fmt: skip
+        request = {"scenario": scenario, "root": str(root), "kill_at": kill_at, "nth": nth}
         requests.write(orjson.dumps(request, option=orjson.OPT_APPEND_NEWLINE))
         requests.flush()
         answer: dict[str, Any] = orjson.loads(answers.readline())

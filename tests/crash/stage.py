@@ -54,10 +54,9 @@ class Points:
 class Stage:
     """One run of a scenario on one data root."""
 
-    def __init__(self, root: Path, notes: Path, points: Callable[[str], None] | None = None) -> None:
+    def __init__(self, root: Path, points: Callable[[str], None] | None = None) -> None:
         self.root = root
         self.directory = root / "memory" / NAME
-        self.notes = notes
         self._points = points
 
     async def open(self, *, chat: Chat | None = None, **settings: Any) -> Engine:
@@ -89,14 +88,20 @@ class Stage:
 
     def note(self, what: str, messages: Sequence[Message], key: str | None) -> None:
         line = {"what": what, "name": NAME, "texts": [message.text for message in messages], "key": key}
-        fd = os.open(self.notes, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+        fd = os.open(notes_of(self.root), os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
         try:
             os.write(fd, orjson.dumps(line, option=orjson.OPT_APPEND_NEWLINE))
         finally:
             os.close(fd)
 
 
-def read_notes(path: Path) -> list[Note]:
+def notes_of(root: Path) -> Path:
+    """Where the child that lived on this root wrote its notes."""
+    return root.with_name(f"{root.name}.notes")
+
+
+def read_notes(root: Path) -> list[Note]:
+    path = notes_of(root)
     data = path.read_bytes() if path.exists() else b""
     return [Note(**orjson.loads(line)) for line in data.splitlines()]
 

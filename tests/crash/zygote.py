@@ -35,7 +35,7 @@ def run(request: dict[str, Any]) -> dict[str, Any]:
 
 def _live(request: dict[str, Any], writing: int) -> int:
     points = Points(kill_at=request.get("kill_at"), nth=request.get("nth", 1))
-    stage = Stage(Path(request["root"]), Path(request["notes"]), points)
+    stage = Stage(Path(request["root"]), points)
     try:
         asyncio.run(SCENARIOS[request["scenario"]](stage))
     except BaseException:

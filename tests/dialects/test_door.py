@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 
 import pytest
-from starlette.applications import Starlette
+from starlette.types import ASGIApp, Receive, Scope, Send
 
-from memory_server.app import create_app
-from memory_server.guard import BODY_LIMIT, DEPTH_LIMIT, HISTORY_LIMIT, deeper_than
+from memory.engine import Engine
+from memory_server.app import create_app, dialects
+from memory_server.entrance import Entrance
+from memory_server.guard import ALWAYS, BODY_LIMIT, DEPTH_LIMIT, HISTORY_LIMIT, Guard, deeper_than
 from memory_server.service import Service
 from tests.dialects.raw_request import HOST, JSON, ask
 
 
 @pytest.fixture
-def app(service: Service) -> Starlette:
+def app(service: Service) -> ASGIApp:
     return create_app(service)
 
 
@@ -22,7 +25,7 @@ def app(service: Service) -> Starlette:
     "host",
     ["127.0.0.1", "127.0.0.1:48912", "localhost", "localhost:1", "LocalHost:48912", "[::1]", "[::1]:48912"],
 )
-async def test_a_loopback_host_comes_in(app: Starlette, host: str) -> None:
+async def test_a_loopback_host_comes_in(app: ASGIApp, host: str) -> None:
     assert (await ask(app, "GET", "/health", headers=[("host", host)])).status == 200
 
 
@@ -31,7 +34,7 @@ async def test_a_loopback_host_comes_in(app: Starlette, host: str) -> None:
     ["", "example.com", "127.0.0.1.example.com", "localhost.example.com", "evil@127.0.0.1", "127.0.0.1:", "127.0.0.1:x",
      "127.0.0.2", "0.0.0.0", "::1", "[::1", "localhost.", "127.0.0.1:48912:1", "127.0.0.1/"],
 )  # fmt: skip
-async def test_another_host_does_not(app: Starlette, host: str) -> None:
+async def test_another_host_does_not(app: ASGIApp, host: str) -> None:
     answer = await ask(app, "GET", "/health", headers=[("host", host)])
     assert answer.status == 403
     assert answer.json == {
@@ -41,7 +44,7 @@ async def test_another_host_does_not(app: Starlette, host: str) -> None:
 
 
 @pytest.mark.parametrize("headers", [[], [HOST, HOST], [HOST, ("host", "example.com")]])
-async def test_there_is_exactly_one_host(app: Starlette, headers: list[tuple[str, str]]) -> None:
+async def test_there_is_exactly_one_host(app: ASGIApp, headers: list[tuple[str, str]]) -> None:
     assert (await ask(app, "GET", "/health", headers=headers)).status == 403
 
 
@@ -59,7 +62,7 @@ async def test_there_is_exactly_one_host(app: Starlette, headers: list[tuple[str
         ("sec-fetch-site", "anything"),
     ],
 )
-async def test_a_page_of_somebody_else_does_not_come_in(app: Starlette, header: tuple[str, str]) -> None:
+async def test_a_page_of_somebody_else_does_not_come_in(app: ASGIApp, header: tuple[str, str]) -> None:
     assert (await ask(app, "GET", "/health", headers=[HOST, header])).status == 403
 
 
@@ -67,16 +70,16 @@ async def test_a_page_of_somebody_else_does_not_come_in(app: Starlette, header: 
     "header",
     [("origin", "http://127.0.0.1:48912"), ("sec-fetch-site", "same-origin"), ("sec-fetch-site", "none")],
 )
-async def test_our_own_pages_and_typed_addresses_come_in(app: Starlette, header: tuple[str, str]) -> None:
+async def test_our_own_pages_and_typed_addresses_come_in(app: ASGIApp, header: tuple[str, str]) -> None:
     assert (await ask(app, "GET", "/health", headers=[HOST, header])).status == 200
 
 
-async def test_one_foreign_origin_among_several_is_enough(app: Starlette) -> None:
+async def test_one_foreign_origin_among_several_is_enough(app: ASGIApp) -> None:
     headers = [HOST, ("origin", "http://127.0.0.1:48912"), ("origin", "https://example.com")]
     assert (await ask(app, "GET", "/health", headers=headers)).status == 403
 
 
-async def test_a_post_without_body_needs_no_content_type(app: Starlette) -> None:
+async def test_a_post_without_body_needs_no_content_type(app: ASGIApp) -> None:
     assert (await ask(app, "POST", "/shutdown")).status == 200
     assert (await ask(app, "POST", "/shutdown", headers=[HOST, ("content-length", "0")])).status == 200
     assert (await ask(app, "POST", "/shutdown", chunked=True)).status == 200
@@ -88,53 +91,52 @@ async def test_a_post_without_body_needs_no_content_type(app: Starlette) -> None
      ("content-type", "multipart/form-data; boundary=x"), ("content-type", "application/jsonp"),
      ("content-type", "text/plain; application/json")],
 )  # fmt: skip
-async def test_a_body_that_is_not_declared_as_json_is_refused(app: Starlette, header: tuple[str, str]) -> None:
+async def test_a_body_that_is_not_declared_as_json_is_refused(app: ASGIApp, header: tuple[str, str]) -> None:
     for chunked in (False, True):
         answer = await ask(app, "POST", "/query_memory/Mio", headers=[HOST, header], body=b"{}", chunked=chunked)
         assert answer.status == 415
 
 
 @pytest.mark.parametrize("kind", ["application/json", "Application/JSON; charset=utf-8", "application/json;x=y"])
-async def test_parameters_of_the_content_type_do_not_matter(app: Starlette, kind: str) -> None:
+async def test_parameters_of_the_content_type_do_not_matter(app: ASGIApp, kind: str) -> None:
     answer = await ask(app, "POST", "/query_memory/Mio", headers=[HOST, ("content-type", kind)], body=b"{}")
     assert answer.status == 200
 
 
-async def test_a_declared_length_above_the_limit_is_refused_unread(app: Starlette) -> None:
+async def test_a_declared_length_above_the_limit_is_refused_unread(app: ASGIApp) -> None:
     headers = [HOST, JSON, ("content-length", str(BODY_LIMIT + 1))]
     assert (await ask(app, "POST", "/query_memory/Mio", headers=headers, body=[])).status == 413
 
 
-async def test_a_body_in_pieces_is_counted_while_it_is_read(app: Starlette) -> None:
+async def test_a_body_in_pieces_is_counted_while_it_is_read(app: ASGIApp) -> None:
     pieces = [b" " * 65_536] * (BODY_LIMIT // 65_536)
     within = await ask(app, "POST", "/query_memory/Mio", headers=[HOST, JSON], body=[*pieces[1:], b"{}"], chunked=True)
     assert within.status == 200
-    # An endless body would end the test with it, if it were read to its end.
     beyond = await ask(app, "POST", "/query_memory/Mio", headers=[HOST, JSON], body=[*pieces, b" {}"], chunked=True)
     assert beyond.status == 413
 
 
-async def test_a_length_that_lies_does_not_help(app: Starlette) -> None:
+async def test_a_length_that_lies_does_not_help(app: ASGIApp) -> None:
     headers = [HOST, JSON, ("content-length", "2")]
     answer = await ask(app, "POST", "/query_memory/Mio", headers=headers, body=[b" " * BODY_LIMIT, b"{}"])
     assert answer.status == 413
 
 
 @pytest.mark.parametrize("length", ["-1", "1e3", "", "9" * 30])
-async def test_a_length_that_is_no_number_is_refused(app: Starlette, length: str) -> None:
+async def test_a_length_that_is_no_number_is_refused(app: ASGIApp, length: str) -> None:
     headers = [HOST, JSON, ("content-length", length)]
     assert (await ask(app, "POST", "/query_memory/Mio", headers=headers, body=b"{}")).status in (400, 413)
 
 
 @pytest.mark.parametrize("route", ["/cache", "/process", "/renew", "/settle"])
-async def test_histories_may_be_sixteen_times_as_large(app: Starlette, route: str) -> None:
+async def test_histories_may_be_sixteen_times_as_large(app: ASGIApp, route: str) -> None:
     body = json.dumps({"input_history": "[]", "filling": "x" * (2 * BODY_LIMIT)}).encode()
     assert (await ask(app, "POST", f"{route}/Mio", headers=[HOST, JSON], body=body)).status == 200
     headers = [HOST, JSON, ("content-length", str(HISTORY_LIMIT + 1))]
     assert (await ask(app, "POST", f"{route}/Mio", headers=headers, body=[])).status == 413
 
 
-async def test_a_body_nested_too_deeply_is_refused_before_it_is_parsed(app: Starlette) -> None:
+async def test_a_body_nested_too_deeply_is_refused_before_it_is_parsed(app: ASGIApp) -> None:
     deep = b'{"query":' + b"[" * 100_000
     answer = await ask(app, "POST", "/query_memory/Mio", headers=[HOST, JSON], body=deep)
     assert answer.status == 400
@@ -181,7 +183,7 @@ def test_depth_agrees_with_a_parser_on_random_values() -> None:
 
 
 @pytest.mark.parametrize("path", ["/nowhere", "/", "/cache", "/cache/", "/cache/Mio/", "/cache/Mio/x", "/health/"])
-async def test_an_unknown_path_is_404_in_nobodys_dialect(app: Starlette, path: str) -> None:
+async def test_an_unknown_path_is_404_in_nobodys_dialect(app: ASGIApp, path: str) -> None:
     answer = await ask(app, "POST", path)
     assert answer.status == 404
     assert answer.json == {"error": "there is nothing at this path", "detail": "there is nothing at this path"}
@@ -191,15 +193,64 @@ async def test_an_unknown_path_is_404_in_nobodys_dialect(app: Starlette, path: s
     ("method", "path", "allow"),
     [("GET", "/cache/Mio", "POST"), ("POST", "/new_dialog/Mio", "GET, HEAD"), ("DELETE", "/health", "GET, HEAD")],
 )
-async def test_a_wrong_method_is_405_in_nobodys_dialect(app: Starlette, method: str, path: str, allow: str) -> None:
+async def test_a_wrong_method_is_405_in_nobodys_dialect(app: ASGIApp, method: str, path: str, allow: str) -> None:
     answer = await ask(app, method, path)
     assert answer.status == 405
     assert set(answer.json) == {"error", "detail"}
     assert sorted(answer.headers["allow"].split(", ")) == allow.split(", ")
 
 
-async def test_a_preflight_gets_nothing_it_could_use(app: Starlette) -> None:
+async def test_a_preflight_gets_nothing_it_could_use(app: ASGIApp) -> None:
     headers = [HOST, ("origin", "https://example.com"), ("access-control-request-method", "POST")]
     answer = await ask(app, "OPTIONS", "/cache/Mio", headers=headers)
     assert answer.status == 403
     assert not any(name.startswith("access-control") for name in answer.headers)
+
+
+# --- Before the engine is there -------------------------------------------------------------------------------
+
+
+async def test_a_request_waits_a_moment_for_an_engine_that_is_being_opened(engine: Engine) -> None:
+    opening: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    service = Service(instance_id="x", opening=opening, patience=10.0)
+    app = create_app(service)
+    waiting = asyncio.create_task(ask(app, "GET", "/last_conversation_gap/Mio"))
+    assert (await ask(app, "GET", "/health")).json["initialised"] is False      # this one never waits
+    assert not waiting.done()
+    service.engine = engine
+    opening.set_result(None)
+    assert (await waiting).json == {"gap_seconds": -1}
+
+
+async def test_it_does_not_wait_for_ever() -> None:
+    opening: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+    app = create_app(Service(instance_id="x", opening=opening, patience=0.01))
+    answer = await ask(app, "GET", "/last_conversation_gap/Mio")
+    assert (answer.status, answer.json["blocking_reason"]) == (409, "runtime_initializing")
+
+
+async def test_the_entrance_answers_health_alone_until_the_app_is_there(engine: Engine) -> None:
+    service = Service(instance_id="x")
+    entrance = Entrance(service)
+    app = Guard(entrance, service)
+    early = await ask(app, "GET", "/health")
+    assert (early.status, early.json["service"], early.json["limited_mode"]) == (200, "memory", True)
+    assert (await ask(app, "POST", "/health")).status == 405
+    for path in sorted(ALWAYS - {"/health"}):
+        assert (await ask(app, "POST", path)).status == 409
+    service.engine, entrance.app = engine, dialects(service)
+    assert (await ask(app, "GET", "/health")).json["root_id"] == engine.root_id
+    assert (await ask(app, "POST", "/shutdown")).status == 200
+
+
+async def test_a_fault_behind_the_door_is_500_and_tells_nothing(
+    service: Service, caplog: pytest.LogCaptureFixture
+) -> None:
+    async def faulty(scope: Scope, receive: Receive, send: Send) -> None:
+        raise RuntimeError("what somebody said")
+
+    answer = await ask(Guard(faulty, service), "GET", "/health")
+    assert answer.status == 500
+    assert b"said" not in answer.body
+    assert "said" not in caplog.text
+    assert "RuntimeError" in caplog.text

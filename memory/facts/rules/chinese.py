@@ -33,7 +33,7 @@ _COMMA = re.compile(r"[，,]\s*")
 _JOINT = re.compile(r"(?:[，, ]|(?<=[^\s]))(?:但是|但|可是|不过|所以|因为|而且|并且|然后|同时|另外|虽然|只是)(?=(?:我|你|他|她|它|我们|最近|现在|也|又|还|不|没|今天|昨天|明天))")
 _SPACE = re.compile(r"(?<=[\u4e00-\u9fff啊呀啦哦])\s+(?=[\u4e00-\u9fff])")
 _RUN_ON = re.compile(r"(?<=[^的，,是说觉得在和跟给对让叫请陪找为被把除比像知道当等如果因为虽但而]{1})(?=我(?:叫|住在|今年|是(?:一名|一个|个|名|做)|在[^，,]{1,12}(?:工作|上班|上学|读书)|喜欢|最喜欢|讨厌|养了|家有))")
-_TAIL = re.compile(r"(?:[啊呀啦哦噢喔哈呢嘛呗咯喽哟嘿捏滴的说欸诶叭耶惹]|哈哈+|嘿嘿|hhh+|233+|~|www+|呜呜+|嘻嘻|来着|而已|就是了|呵呵|awa|qwq|QAQ|orz|lol)+$")
+_TAIL = re.compile(r"(?:[啊呀啦哦噢喔哈呢嘛呗咯喽哟嘿捏欸诶叭耶惹]|(?<=[一-龥])的说|哈哈+|嘿嘿|hhh+|233+|~|www+|呜呜+|嘻嘻|来着|而已|就是了|呵呵|awa|qwq|QAQ|orz|lol)+$")
 
 REMEMBER = re.compile(
     r"^(?:请|拜托|麻烦)?(?:你)?(?:一定|千万|务必|可|要|得|必须|可以|能不能|帮我|给我|替我)*(?:要)?(?:记住|记得|记好|记着|记一下|记下来|别忘了|不要忘了|别忘记|不要忘记|牢记)(?:了|哦|啊|呀|哈|一下|一点|这件事|一件事|这个)*[，,：: ]*(?!要|早|吃|喝|睡|带|想|给|来|去|叫|提醒|多|穿|按时|休息|我吗|我哦?$|我呀|吗|你|回|看|关|锁|打|发|帮|买)"
@@ -68,28 +68,33 @@ CLAUSE_DROPS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("hypothetical", re.compile(
         r"可能|也许|大概|或许|说不定|应该(?:是|会|有|在|能|就|要|不)|好像|似乎|估计|恐怕|感觉像|似的|想象|不确定|不知道|不晓得|说不准|没准|未必|看来|大约是|假的|如同|仿佛|犹豫|考虑要不要|考虑(?:要|去|换|买|养)|纠结|在想要不要|万一|差点|几乎要|快要.{0,4}死|死了$|要是|希望能?|但愿|祝|我觉得我(?:会|可能|应该)|我猜|我以为|要么|巴不得|想着要")),
     ("question", re.compile(
-        r"(?<!没)(?<!为)什么(?!都|也|样的都)|(?<!没)怎么(?!都|也|爱|喜欢|吃|会|样都)|为什么|为啥|干嘛|啥(?!都|也)|谁(?!都|也)|哪(?!怕|都|里都|儿都|吒|天)|几点(?:了|钟)?(?:才|去|来|睡|起|下)?$|多少(?!有)|是不是|有没有|能不能|会不会|要不要|好不好|对不对|行不行|可不可以|可以吗|是否|难道|吗$|么$|吧$(?<!就叫我吧)|([一-龥])不\1|"
+        r"(?<!没)(?<!为)什么(?!都|也|样的都)|(?<!没)怎么(?!都|也|爱|喜欢|吃|会|样都)|为什么|为啥|干嘛|啥(?!都|也)|谁(?!都|也)|哪(?!怕|都|里都|儿都|吒|天)|几点(?:了|钟)?(?:才|去|来|睡|起|下)?$|多少(?!有)|是不是|有没有|能不能|会不会|要不要|好不好|对不对|行不行|可不可以|可以吗|是否|难道|吗$|么$|(?<!行)(?<!号)吧$(?<!叫我.吧)(?<!叫我..吧)(?<!叫我...吧)(?<!叫你.吧)(?<!叫你..吧)(?<!叫你...吧)|([一-龥])不\1|"
         r"(?:呢)$(?<=你呢)|猜猜|你猜|告诉我|推荐|给我讲|帮我|让我|教我|陪我(?!去|过)")),
-    ("unsafe", re.compile(r"命都|上天了|人生如|像极了|笑死|累成狗|困成|饿死|气死|无语死|社死|要疯|想死|去死|命苦|谁懂|救命")),
+    ("unsafe", re.compile(r"^(?:比如|例如|譬如|好比)|命都|上天了|人生如|像极了|笑死|累成狗|困成|饿死|气死|无语死|社死|要疯|想死|去死|命苦|谁懂|救命")),
 )
 _ASK_TAIL = re.compile(
     r"^(?:那|所以|话说|不知道)?(?:你|您|妳)|^(?:有没有|有什么|怎么|为什么|为啥|咋|什么|啥|哪|谁|几|多少|是不是|能不能|会不会|要不要|该不该|可不可以|知道|猜|想不想|需要|要准备|应该|该怎么|该|推荐|有推荐|难吗|好吗|怎样|如何)|(?:怎么办|怎么样|咋办|咋样|如何)$"
 )
+_ASKING = re.compile(r"(?:吗|么|呢|嘛)$|什么|怎么|哪[里个儿些种]|谁|几[点个]|多少|好不好|行不行|能不能|会不会|要不要|有没有|是不是|合适|推荐|[一-龥]不[一-龥]")
 _SOFT_TAIL = re.compile(r"^(?:好吗|好不好|行吗|可以吗|好嘛|好么|行不|okay吗|ok吗|OK吗|好不|嗯)$")
 _TAG = re.compile(r"^(?:对吧|是吧|对不对|是不是|对吗|是吗|不是吗|没错吧|不对吗)$")
 
+_OPEN = re.compile(r"^.{1,4}$")   # too short to be about someone
+_LEFT_OUT = re.compile(
+    r"^(?:最近|近来|这几天|今天|昨天|明天|后天|前天|今晚|昨晚|下周|上周|周末|平时|一般|每|今年|去年|明年|现在|目前|刚|其实|也|还|住|喜欢|最喜欢|最爱|讨厌|不喜欢|在|是[一个名]|学|养|有|家里|"
+    r"会|不会|打算|准备|计划|来自|毕业|从小|经常|总是|对.{1,8}过敏|不吃|受不了|已经|终于|又|特别|很|超|比较|单身|结婚|\d|[一二三四五六七八九十]+岁|做|当|从|老家|生日|叫|爱|想|要|去|买|看|吃|今早)"
+)
 _SUBJECT = re.compile(r"^(?:我|俺|咱|你|您|他|她|它|我们|咱们|这|那|大家|有人|人家|别人|谁|老板|妈|爸)")
 
 
-def simple(text: str) -> tuple[str, dict[int, str]]:
-    """The text with the rules' characters in simplified form, and the way back for those that were changed."""
-    back = {ord(_TRADITIONAL[char]): char for char in text if char in _TRADITIONAL}
-    return "".join(_TRADITIONAL.get(char, char) for char in text), back
+def restored(text: str) -> dict[int, str]:
+    """For each character of the text that ``normalise`` writes in its simplified form, the way back."""
+    return {ord(_TRADITIONAL[char]): char for char in text if char in _TRADITIONAL}
 
 
 def normalise(text: str) -> str:
     """Widths and spaces made even; the words as spoken."""
-    text = text.translate(str.maketrans({"，": "，", ",": "，", "：": "：", "、": "、"}))
+    text = "".join(_TRADITIONAL.get(char, char) for char in text).replace(",", "，")
     text = re.sub(r"(?<=\d)，(?=\d{3})", ",", text)
     return _SPACE.sub("，", " ".join(text.split()))
 
@@ -108,16 +113,19 @@ def split_asked(text: str) -> tuple[str, bool] | None:
     if _TAG.match(pieces[-1]):
         return None
     for at in range(1, len(pieces)):
-        if _ASK_TAIL.search(pieces[at]):
+        if _ASK_TAIL.search(pieces[at]) or _ASKING.search(pieces[at]):
             return "，".join(pieces[:at]), False
     return None
 
 
-def clauses(text: str) -> list[Clause]:
-    """The clauses of a normalised sentence, in order; one without a subject carries on the speaker's."""
+def clauses(text: str, opening: bool) -> list[Clause]:
+    """The clauses of a normalised sentence, in order; one without a subject carries on the speaker's.
+
+    ``opening`` says whether a subject left out at the start can only be the speaker.
+    """
     out: list[Clause] = []
     correction = remember = False
-    speaker: bool | None = None   # whether the last named subject was the speaker; None before any
+    speaker = opening    # whether a subject left out is the speaker
     for piece in _pieces(text):
         piece, changed = _without_fillers(piece)
         correction = correction or changed
@@ -130,10 +138,17 @@ def clauses(text: str) -> list[Clause]:
         named = _SUBJECT.match(piece)
         if named:
             speaker = named[0] in ("我", "俺") and not re.match(r"我(?:们|(?:的|家)?(?:" + KIN + "|" + PEOPLE + "))", piece)
+        elif "我" in piece:
+            speaker = True
         changed = correction or bool(_CHANGE_INSIDE.search(piece))
-        if named is None and speaker is False and not re.search(r"我", piece):
+        if named is None and not speaker and "我" not in piece:
             continue   # it goes on about someone else
+        if out and re.match(r"^(?:而)?是(?!的|啊|吧)", piece) and "不是" in out[-1].text:
+            out[-1] = Clause(text=f"{out[-1].text}，{piece}", correction=True, remember=remember, carried=out[-1].carried)
+            continue
         out.append(Clause(text=piece, correction=changed, remember=remember, carried=named is None))
+        if named is None and "我" not in piece and not _OPEN.match(piece):
+            speaker = speaker and _LEFT_OUT.match(piece) is not None
     return out
 
 

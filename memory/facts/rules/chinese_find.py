@@ -13,19 +13,26 @@ from memory.facts.rules.chinese_rules import Rule
 from memory.facts.rules.chinese_voice import quoted, told
 from memory.facts.rules.chinese_words import KIN, PET
 from memory.facts.rules.clause import Clause, Finding, Telling, dated
+from memory.facts.rules.draft import TIMELESS
 from memory.facts.rules.event_when import resolve
 from memory.facts.rules.numerals import CHINESE_NUMBER, chinese_number
 from memory.facts.rules.tongue import Tongue
 
-_ME = re.compile(r"^(?:我(?:呢|啊|这个?人|自己|本人|本来|其实|现在|也|真的)*[，]?|本人|俺)(?!们|家|妈|爸)")
+_ME = re.compile(r"^(?:我(?:呢|啊|这个?人|自己|本人|本来|其实|现在|也|真的)*[，]?|本人|俺)(?!们|家(?!里?(?:有|养|住|在|现在))|妈|爸)")
 _DAY_OF = re.compile(rf"({CHINESE_NUMBER})月({CHINESE_NUMBER})[日号]?|(?<!\d)(\d{{1,2}})[./-](\d{{1,2}})(?!\d)")
 _DENIED = re.compile(r"^(?:已经|现在|早就|其实|也|都|真的|目前|早|从此|再也|并|可|又|才|根本|从来)*(?P<no>不再|不|没有|没|并不|已不)(?P<be>是|在|住在|住|养|做|当|叫|姓|有|会)(?P<rest>.+?)(?P<end>了)?$")
 _NOT_BUT = re.compile(r"^(?P<head>.*?)不是(?P<a>.{1,16}?)(?:了)?[，]?(?:而是|是|，是)(?P<b>.+)$")
+_LEAD = re.compile(
+    r"^(?:每(?:天|周|晚|年|个?(?:周末|月|星期|礼拜|早上|晚上)|次[一-龥]{0,6}|逢[一-龥]{1,4})|平时|平常|周末|一般|通常|从小|小时候|现在|目前|最近|近来|这几天|这阵子|这段时间|"
+    r"(?:今天|昨天|前天|明天|后天|今早|今晚|昨晚|明早|明晚|上周|下周|这周|本周|上个月|下个月|这个月|去年|今年|明年|前年)[一-龥\d]{0,5}|周[一二三四五六日末]|星期[一二三四五六日天]|\d{1,4}[年月日号][一-龥\d]{0,6}|"
+    r"[一二两三四五六七八九十半\d]+(?:天|周|个月|年|个?小时)(?:前|后|以前|以后)|睡前|饭后|下班后?|放学后?|晚上|早上|中午|下午|刚刚|刚才|前几天|前段时间|毕业后|以后)(?:的时候)?(?:都|也|呢)?$"
+)
+_NOT_TAIL = re.compile(r"^(?P<head>.{3,}?)(?:，|而|并)?不是(?P<b>[^是，了]{1,8})(?:了)?$")
 _LISTED = re.compile(r"[、]|和(?!平|谐|尚|服|气|弦)|跟(?=[一-龥])|还有|以及|[，]")
 _LIST_NOT = re.compile(r"一起|的$|朋友|家人|你|我|他|她")
 _TAIL_OF_VALUE = re.compile(r"(?:的(?:时候|感觉|味道|日子)|了|的|啊|呢|吧|这(?:件|种)事|这个|那种|什么的|之类的|等等)$")
 _BOND = re.compile(
-    r"^(?:我们|咱们|咱俩|我俩|我和你|你和我|我跟你)(?P<x>.*(?:约定|约好|说好|拉钩|一起|是(?:最好的?|好|最佳)?(?:朋友|搭档|恋人|情侣|家人|伙伴)|认识|在一起|相识|第一次|永远|纪念日).*)$"
+    r"^(?:说好了?的?|约好了?的?|约定好了?的?|那就说好了?)?(?:我们|咱们|咱俩|我俩|我和你|你和我|我跟你)(?P<x>.*(?:约定|约好|说好|拉钩|一起|是(?:最好的?|好|最佳)?(?:朋友|搭档|恋人|情侣|家人|伙伴)|认识|在一起|相识|第一次|永远|纪念日).*)$"
 )
 _OTHERS = re.compile(rf"{KIN}|公司|同事|同学|班|全家|家人|室友|闺蜜|他|她|团队|部门|老师|学校|(?:和|跟|带)[^你我]{{1,6}}一起")
 _YOU_ARE = re.compile(r"^(?:你|您)(?:就|永远|一直|已经|可)*是我(?:的|最|唯一|心中|心里)?(?P<x>(?:最|唯一|好|小|女|男|的|贴心|可爱)*[一-龥]{2,8})$")
@@ -36,16 +43,16 @@ _SINGLE = ("name", "home", "workplace", "job", "school", "origin", "grade", "maj
 
 def find(clause: Clause, telling: Telling) -> list[Finding]:
     """The findings of one clause; none where it is not certain what it says."""
-    text, back = chinese.simple(without_tail(clause.text))
-    found = _find(replace(clause, text=text), telling)
-    if not back:
-        return found
-    # What was spoken in traditional characters is kept in them; names are left alone.
-    return [replace(finding, text=finding.text.translate(back), value=finding.value.translate(back)) for finding in found]
+    return _find(replace(clause, text=without_tail(clause.text)), telling)
 
 
 def _find(clause: Clause, telling: Telling) -> list[Finding]:
     text = clause.text
+    unlike = _NOT_TAIL.match(text)
+    if unlike:
+        found = _find(replace(clause, text=unlike["head"]), telling)
+        if found:
+            return [replace(one, correction=True) for one in found]
     switched = _NOT_BUT.match(text)
     if switched and not switched["head"].endswith(("要", "可")):
         told_instead = f"{switched['head'] or '我'}是{switched['b']}"
@@ -65,6 +72,8 @@ def _text(clause: Clause, telling: Telling) -> str:
 
 
 def _when(finding: Finding, text: str, telling: Telling, past: bool | None) -> Finding:
+    if finding.slot.partition(":")[0] in TIMELESS:
+        return finding
     return dated(finding, resolve(text, telling.anchor, "zh", past), "zh")
 
 
@@ -144,7 +153,7 @@ def _of_me(clause: Clause, telling: Telling) -> list[Finding]:
     if me is None and re.search(r"我", said):
         # 明天我… and the like: the subject stands inside.
         inner = re.match(r"^(?P<lead>[^我，]{2,10})我(?P<rest>.+)$", said)
-        if not inner or resolve(inner["lead"], telling.anchor, "zh") is None and not re.match(r"^(?:平时|每|周末|一般|通常|从小|小时候|现在|目前)", inner["lead"]):
+        if not inner or not _LEAD.match(inner["lead"]):
             return []
         said, me = inner["lead"] + inner["rest"], re.match("", "")
     found = _by_rules(clause, said, telling, spoken=me is not None)
@@ -252,8 +261,9 @@ def _origin(matched: str, value: str) -> str | None:
 def _about_us(clause: Clause, telling: Telling) -> list[Finding]:
     names = telling.names
     bond = _BOND.match(clause.text)
-    if bond and not _OTHERS.search(clause.text):
-        text = re.sub(r"^(?:我们|咱们|咱俩|我俩|我和你|你和我|我跟你)", f"{names.master_in('zh')}和{names.neko}", clause.text)
+    # 我们 may be the speaker and anyone: with others about, it is not known to be the two who talk.
+    if bond and not _OTHERS.search(telling.heard) and not re.search(r"可以|能够?一起|希望|要不|吧$", clause.text):
+        text = re.sub(r"(?:我们|咱们|咱俩|我俩|我和你|你和我|我跟你)", f"{names.master_in('zh')}和{names.neko}", clause.text, count=1)
         finding = Finding(slot="bond", value=bond["x"], entity=RELATIONSHIP, text=told(text, names))
         return [_when(finding, clause.text, telling, True if "了" in text or "过" in text else None)]
     called = _YOU_CALLED.match(clause.text)
@@ -287,6 +297,8 @@ CHINESE = Tongue(
     split_asked=chinese.split_asked,
     clauses=chinese.clauses,
     find=find,
+    restore=chinese.restored,
+    first_person=re.compile(r"^(?:[^我，]{0,8}[，]?)?我(?!们|家|妈|爸|哥|姐|弟|妹|爷|奶|老|朋友|同|闺|室|男朋友|女朋友|儿子|女儿)|^(?:最近|今天|昨天|明天|本人)"),
     instruction=chinese.INSTRUCTION,
     joking=chinese.JOKING,
     frame=chinese.FRAME,

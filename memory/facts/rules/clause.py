@@ -44,6 +44,7 @@ class Telling:
 
     names: Names
     anchor: datetime
+    heard: str = ""      # the whole turn, for what only the rest of it can tell
 
 
 def to_draft(finding: Finding, clause: Clause, language: str) -> Draft:

@@ -107,6 +107,13 @@ SLOTS: Mapping[str, Slot] = {
 }
 
 
+# What holds at no particular time: a weekday in it is a habit, not a date.
+TIMELESS = frozenset(
+    "name alias age birth_year origin nationality allergy diet body identity preference favourite fear habit hobby trait skill "
+    "dwelling about_character character_name".split()
+)
+
+
 def slot_of(name: str) -> Slot:
     """The worth of a slot; ``favourite:colour`` counts as ``favourite``. Raises KeyError for a name not listed."""
     return SLOTS[name.partition(":")[0]]

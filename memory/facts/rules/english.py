@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from memory.facts.rules.clause import Clause
-from memory.facts.rules.english_words import KIN
+from memory.facts.rules.english_words import KIN, PEOPLE
 from memory.facts.rules.when_english import MONTH, WEEKDAY
 
 LONGEST_CLAUSE = 200
@@ -19,14 +19,14 @@ _SPELLINGS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (_re(rf"(?<![\w'])(?:{pattern})(?![\w'])"), plain)
     for pattern, plain in (
         (r"i'?m|iam", "I am"), (r"i'?ve", "I have"), (r"i'll", "I will"), (r"ill(?= (?:be|go|have|try|visit|start))", "I will"),
-        (r"(?<=my )name's", "name is"), (r"(my \w+)'s (?=called|named|name is)", r"\1 is "),
+        (r"(?<=my )names?'s|(?<=my )names(?= [a-z])", "name is"), (r"(?<=my )birthday's", "birthday is"), (r"tomorrow's(?= my)", "tomorrow is"), (r"(my \w+)'s (?=called|named|name is)", r"\1 is "),
         (r"dont|don't|do not", "don't"), (r"doesnt|does not", "doesn't"), (r"didnt|did not", "didn't"),
         (r"cant|can not|cannot", "can't"), (r"wont|will not", "won't"), (r"isnt", "isn't"), (r"arent", "aren't"),
         (r"wasnt", "wasn't"), (r"havent|have not", "haven't"), (r"hasnt", "hasn't"), (r"thats", "that's"),
         (r"(?:going to|gonna|gunna) (?=[a-z])", "going to "), (r"wanna", "want to"), (r"gotta", "have to"),
         (r"i am going to|im going to", "I am going to"), (r"hafta", "have to"), (r"u", "you"), (r"ur", "your"),
         (r"luv", "love"), (r"realy|rlly|rly", "really"), (r"alergic|allergick|alergic", "allergic"),
-        (r"vegeterian|vegitarian", "vegetarian"), (r"bday|b-day|birtday|birthday's", "birthday"),
+        (r"vegeterian|vegitarian", "vegetarian"), (r"bday|b-day|birtday", "birthday"),
         (r"fav|fave|favorit|favrite|favourit|favorite|favourite", "favourite"),
         (r"tomorow|tommorow|tommorrow|tmrw?|2moro", "tomorrow"), (r"yday", "yesterday"),
         (r"coz|cuz|cos|bc|cause", "because"), (r"n|&", "and"), (r"rn", "right now"), (r"w/", "with"),
@@ -35,6 +35,7 @@ _SPELLINGS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
         (r"i have gotten", "I got"), (r"i d", "I would"),
     )
 )
+_NOT_TAIL = _re(r"^(.{8,}?) (?:and )?not (?:an? |the |in |at |on |as an? |from )?(?!only|really|just|sure|even|yet|much|very|that|so|to|too|gonna|going|be|have|a lot|because|for|with|like|anymore|well|eat|drink|in)[\w']{1,20}(?: [\w']{1,12})?$")
 _FILLER = _re(
     r"(?:(?:well|so|ok(?:ay)?|oh+|ah+|yeah|yea|yes|yep|yup|no+|nah|nope|hey+|hi+|hello|heyy+|um+|uh+|hm+|er+m*|honestly|"
     r"tbh|ngl|fyi|btw|by the way|also|and|but|anyways?|lol|lmao|haha+|hehe+|actually|in fact|to be (?:honest|fair|clear)|"
@@ -61,13 +62,16 @@ _SUBJECT = (
     r"everyone|people|who|which|what|where|why|how|when|please|do|does|don't|is|are|can|could|would|will|let's|not|"
     r"remember|call)\b"
 )
+_JOINED = "\ue003I"   # the "I" of "my sister and I", hidden from the search for a new clause
+_AND_I = _re(rf"\bmy (?:{KIN}|{PEOPLE})(?: (?-i:[A-Z])\w+)? and I(?= )")
 _STRONG_BREAK = _re(r"\s*(?:\s[-–—]+\s|—|;|\s\.\s|:\s(?=i |my ))\s*")
 _JOINT = _re(
     r",?\s+(?:and|but|so|because|since|although|though|while|whereas|yet|plus|then|also|or|that's why|which is why)\s+"
-    r"(?:also |now |then |so |that )?(?=(?:i|my|we|you|he|she|they|it|it's|that's|this|there|our|your|his|her|their)\b)"
+    r"(?:also |now |then |so |that )?(?=(?:i|my|we|you|he|she|they|it|it's|that's|this|there|our|your|his|her|their|everyone|everybody|people|call me)\b)"
 )
 _BECAUSE = _re(r"\s+because\s+(?!of\b)")
 _RUN_ON = _re(r"(?<=\w)\s+(?=(?:I am|I have|I live|I work|I love|I like|I hate|I study|I will|I don't|I can't|I just|my name is|my birthday is|call me)\b)")
+_OWN_START = _re(r"^(?:(?!maybe|perhaps|guess|hope|wish|think|if|say)[\w']+,? ){0,2}(?:I|my)\b")
 _COMMA = re.compile(r"\s*,\s*")
 _VP_HEAD = _re(r"^I (?:am|live|work|study|have|love|like|hate|own|speak|moved|don't|was born|got|enjoy|just|teach|graduated|prefer|adopted|bought)\b")
 _VP_JOINT = _re(
@@ -75,13 +79,24 @@ _VP_JOINT = _re(
     r"don't|can't|never|always|usually|was|can|will|enjoy|love|prefer|teach|just|recently|absolutely|really)\b)"
 )
 _VP_PIECE = _re(
-    r"^(?:also |now |currently |and |but )*(?:live|work|study|have|love|like|hate|own|speak|moved|born and raised|originally from|"
+    r"^(?:also |now |currently |and |but )*(?:live|work|study|have|love|hate|own|speak|moved|born and raised|originally from|"
     r"allergic to|from|enjoy|don't|can't|got|adopted|bought|started|quit|usually|always|never|teach|play|prefer)\b"
+)
+_LEFT_OUT: tuple[tuple[re.Pattern[str], str], ...] = (
+    (_re(r"^(?:(?:just|finally|recently|already|literally just) )*(?:moved|adopted|bought|got(?! it\b| you\b| that\b| this\b| to\b| any\b| a (?:minute|sec|question|point)\b)|"
+         r"started|finished|passed|failed|graduated|quit|broke (?:my|up)|lost my|won|went to|visited|joined|signed up|switched|used to|had (?:a|an|my|some)|ate|cooked|baked|"
+         r"ran|saw|watched|met|tried|spent|grew up|dropped out|turned \d|landed|booked) "), "I"),
+    (_re(r"^been (?:really |so |super |kinda |pretty |a bit |quite )*(?:\w{2,}ing\b|sick\b|stressed|anxious|depressed|busy with|obsessed|into|single|married|sober|vegan|vegetarian)"), "I have"),
+    (_re(r"^(?:(?:currently|now|still|also) )*(?:allergic to|watching|rewatching|not (?:really )?(?:a (?:big |huge )?fan of|into)|originally from|from (?=[A-Z])|vegan\b|vegetarian\b|married\b|engaged\b|learning|studying|working (?:as|at|for)|living in|"
+         r"based in|reading|flying|going to (?!bed|sleep|be|go)|moving|visiting|turning \d|getting (?:married|surgery)|training for|afraid of|terrified of)"), "I am"),
+    (_re(r"^(?:huge |big |massive )?fan of "), "I am a"),
+    (_re(r"^born (?:in|on|and raised)"), "I was"),
+    (_re(r"^(?:absolutely |really |kinda |also )*(?:love|hate|can't stand|don't (?:like|eat|drink|smoke))(?! you\b| ya\b| u\b| it\b| this\b| that\b| how\b| when\b| to see\b| him\b| her\b)"), "I"),
 )
 _ITEM = re.compile(r"^(?:and |or |& )?[\w'\ue000\ue001 -]{1,40}$", re.IGNORECASE)
 _LIST_END = _re(r"(?:^|\s)(?:and|or) ")
 _PRONOUN = _re(r"\b(?:i|my|we|you|he|she|it|they|is|are|am|was|that|this|me)\b")
-_PLACE_LEFT = _re(r"\b(?:live|living|from|moved|born|grew up|based|move|moving|raised|home)\b.{0,60}$")
+_PLACE_LEFT = _re(r"\b(?:live|living|reside|residing|from|moved|born|grew up|based|move|moving|raised|home)\b.{0,60}$")
 _PLACE_RIGHT = re.compile(r"^[A-Z][\w.]{1,20}(?: [A-Z][\w.]{1,20})?$")
 _THING = r"(?:the|every|all|any|that|those|what|how|anything|everything|people|someone)"
 _RELATIVE = _re(rf"\b{_THING}\b[^,]*$")
@@ -106,14 +121,14 @@ _NAME_CALL = _re(r"^[a-z][\w]{1,15}$")
 SENTENCE_DROPS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("conditional", _re(r"\b(?:if|unless|assuming|in case|as long as|otherwise|whether)\b")),
     ("hypothetical", _re(
-        r"\b(?:imagine|imagining|suppose|supposing|hypothetically|wish(?:ed)?|what if|as though|let's say|say i|theoretically|"
+        r"\b(?:imagine|imagining|suppose|supposing|hypothetically|wish(?:ed)?(?! (?:me|us) (?:luck|well))|what if|as though|let's say|say i|theoretically|"
         r"in theory|in another life|in an alternate|daydream\w*|one day i|someday i|if only|i used to think|i could be)\b")),
     ("reported", _re(
         r"\b(?:he|she|they|people|everyone|everybody|someone|somebody|nobody|(?:my|the|a|his|her|their|our|this|some) (?:[\w'-]+ ){0,2}[\w'-]+|[A-Z]\w+)"
         r" (?:just |always |once |also |even |keeps |kept )?(?:said|says|say|saying|told|tells|tell|thinks|think|thought|claims|claimed|"
         r"insists|insisted|asks|asked|believes|believed|texted|replied|wrote|writes|was like|were like|is like|goes|went like|announced|mentioned|"
         r"complained|complains|swears|swore|joked|admitted|suggested|suggests|reckons|yelled|shouted|whispered)\b")),
-    ("reported", _re(r"\b(?:according to|i (?:just )?(?:told|said|texted|replied|answered|heard|read|overheard|was told|lied)\b|rumou?r|supposedly|"
+    ("reported", _re(r"\b(?:according to|i (?:just )?(?:told|said|texted|replied|answered|heard|read (?:that|somewhere|about|online)|overheard|was told|lied)\b|rumou?r|supposedly|"
                      r"apparently|they say|quote|tell (?:him|her|them|everyone) )")),
     ("quoted", _re(r"\b(?:lyrics?|the song goes|sings?|singing|the line|the quote|quoting|a quote|proverb|as the saying)\b.*[\ue000:]")),
     ("fiction", _re(
@@ -195,8 +210,11 @@ def split_asked(text: str) -> tuple[str, bool] | None:
     return (joined[0], False) if len(joined) == 2 and joined[0] else None
 
 
-def clauses(text: str) -> list[Clause]:
-    """The clauses of a normalised sentence, in order, each with its subject said or carried over."""
+def clauses(text: str, opening: bool) -> list[Clause]:
+    """The clauses of a normalised sentence, in order, each with its subject said or carried over.
+
+    ``opening`` says whether a subject left out at the start can only be the speaker.
+    """
     out: list[Clause] = []
     correction = remember = False
     for piece in _pieces(text):
@@ -211,11 +229,22 @@ def clauses(text: str) -> list[Clause]:
         carried = bool(out) and bool(_VP_PIECE.match(piece)) and out[-1].text.lower().startswith("i ")
         if carried:
             piece = _with_subject(piece)
+        elif opening and not out:
+            whole = _with_left_out(piece)
+            carried, piece = whole != piece, whole
+        instead = re.match(r"^(?:it's|it is|but) (?:now |actually |an? )?(.+)$", piece, re.IGNORECASE)
+        denied = re.match(r"^(my [\w ]{1,40}?) (?:isn't|is not|wasn't|is no longer|aren't|are not) .+$", out[-1].text, re.IGNORECASE) if out else None
+        if instead and denied:
+            out[-1] = Clause(text=f"{denied[1]} is {instead[1]}", correction=True, remember=remember)
+            continue
         not_this = re.match(r"^not (?:an? |the |in |at )?[\w' ]{1,40}$", piece, re.IGNORECASE)
         if not_this and out:
             last = out.pop()
             out.append(Clause(text=last.text, correction=True, remember=last.remember, carried=last.carried))
             continue
+        tail = _NOT_TAIL.match(piece)
+        if tail:
+            piece, correction = tail[1], True
         changed = correction or bool(_CHANGE_INSIDE.search(piece))
         out.append(Clause(text=piece, correction=changed, remember=remember, carried=carried))
     return out
@@ -226,6 +255,14 @@ def _with_subject(piece: str) -> str:
     if re.match(r"(?:originally from|from|allergic|born)\b", piece, re.IGNORECASE):
         return f"I {'was' if piece.lower().startswith('born') else 'am'} {piece}"
     return f"I {piece}"
+
+
+def _with_left_out(piece: str) -> str:
+    """The piece with the subject that chat leaves out: "just adopted a puppy", "allergic to nuts"."""
+    for pattern, start in _LEFT_OUT:
+        if pattern.match(piece):
+            return f"{start} {piece[0].lower()}{piece[1:]}"
+    return piece
 
 
 def _without_fillers(piece: str) -> tuple[str, bool]:
@@ -244,6 +281,7 @@ def _without_fillers(piece: str) -> tuple[str, bool]:
 
 
 def _pieces(text: str) -> list[str]:
+    text = _AND_I.sub(lambda match: match[0][:-2] + _JOINED, text)
     text = re.sub(rf"({MONTH} \d{{1,2}}(?:st|nd|rd|th)?), (?=(?:19|20)\d\d)", r"\1 ", text, flags=re.IGNORECASE)
     out: list[str] = []
     for strong in _STRONG_BREAK.split(text):
@@ -251,14 +289,14 @@ def _pieces(text: str) -> list[str]:
             for part in _JOINT.split(comma):
                 for because in _BECAUSE.split(part):
                     out.extend(_run_on(because))
-    return [piece.strip() for piece in out if piece.strip()]
+    return [piece.strip().replace(_JOINED, " I") for piece in out if piece.strip()]
 
 
 def _run_on(text: str) -> list[str]:
     """Clauses strung together without a mark: "i live in leeds i work at tesco"."""
     out: list[str] = []
     for piece in _RUN_ON.split(text):
-        if out and (_RELATIVE.search(out[-1]) or re.search(r"\b(?:and|because|so|but|when|while|than|that|if|where|since|until)$", out[-1], re.IGNORECASE)):
+        if out and (not _OWN_START.match(out[-1]) or _RELATIVE.search(out[-1]) or re.search(r"\b(?:and|because|so|but|when|while|than|that|if|where|since|until)$", out[-1], re.IGNORECASE)):
             out[-1] += " " + piece
         else:
             out.append(piece)
@@ -307,4 +345,3 @@ def _list_end(pieces: list[str], at: int) -> int | None:
     return None
 
 
-KIN_AND_ME = _re(rf"^(?:(?:me and my|my) (?P<kin>{KIN})(?: and I)?) ")

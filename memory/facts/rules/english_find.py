@@ -13,6 +13,7 @@ from memory.facts.rules.english import TIME_LEAD
 from memory.facts.rules.english_objects import listed, trimmed, value_of
 from memory.facts.rules.english_rules import Rule
 from memory.facts.rules.english_voice import possessive, quoted, sentence, told_of
+from memory.facts.rules.draft import TIMELESS
 from memory.facts.rules.event_when import resolve
 from memory.facts.rules.numerals import english_number
 from memory.facts.rules.tongue import Tongue
@@ -28,11 +29,16 @@ _CHANGE = re.compile(r"\b(?:anymore|no longer|not .+ but)\b", re.IGNORECASE)
 _NOT_BUT = re.compile(r"^(I am|I|my [\w ]{1,30} is) (?:not|don't)( \w+)? .{1,60}?,? but (?:an? )?(.+)$", re.IGNORECASE)
 _MY_NOT = re.compile(r"^my [\w ]{1,30} (?:isn't|is not|is no longer|wasn't)\b", re.IGNORECASE)
 _CALL_ME = re.compile(r"^(?:you (?:can|may|could|should) |please |just |feel free to |so )*(?P<no>don't |stop |never )?(?:just )?call(?:ing)? me (?P<x>[^\W\d_][\w'’-]*(?: [A-Z][\w'’-]*){0,2})(?: instead| please| from now on| for short| now| then| ok(?:ay)?)*$", re.IGNORECASE)
+_I_AM = re.compile(rf"^I am (?P<x>[A-Z][a-z]{{1,15}}(?: [A-Z][a-z]{{1,15}})?)$")
+_GREETING = re.compile(r"^\W*(?:hi|hey|hello|hiya|good (?:morning|evening|afternoon)|greetings|nice to meet you)\b|nice to meet you|pleased to meet you", re.IGNORECASE)
+_NOT_WHO = frozenset("here back ready good fine okay sorry home tired happy sad bored new batman".split()) | frozenset(
+    re.findall(r"[a-z]+", rules.NATIONALITY + rules.DIET)
+)
 _BORN = re.compile(rf"^(?:my birthday (?:is|falls|'s) (?:on |actually |in )*(?P<x>.+)|I was born on (?P<y>.+)|(?P<z>(?:{MONTH} \d{{1,2}}\w{{0,2}}|\d{{1,2}}\w{{0,2}} (?:of )?{MONTH}|today|tomorrow)) is my birthday|it is my birthday (?P<w>today|tomorrow)|it's my birthday (?P<v>today|tomorrow|next \w+|on \w+))$", re.IGNORECASE)
 _DAY_OF = re.compile(rf"({MONTH}) (?:the )?(\d{{1,2}})|(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? ({MONTH})", re.IGNORECASE)
-_BOND = re.compile(r"^(?:we (?:are|have been) (?P<x>(?:best |good |close |such good )?(?:friends|besties|partners|a couple|a team|soulmates|family|together)\b.*)|let's (?:promise|agree) (?P<y>.+)|we (?P<z>(?:promised|agreed|met|first met|talked|made a promise|made a deal|said we'd)\b.+)|our (?P<a>(?:anniversary|song|ritual|tradition|secret word|inside joke|code word|promise|deal)\b.+)|(?:you and I|you and me|me and you|I and you) (?P<b>.+)|we (?P<c>.+ together(?: .+)?)|let's (?P<d>.+ together(?: .+)?))$", re.IGNORECASE)
-_OTHERS = re.compile(r"\b(?:wife|husband|girlfriend|boyfriend|gf|bf|family|friends?(?! (?:since|for|now|forever))|kids?|sister|brother|mom|mum|dad|parents|team|class|company|coworkers?|roommates?|cousins?|he|she|they|him|her|them|his|their)\b", re.IGNORECASE)
-_YOU = re.compile(r"^(?:you are|you're|you were|you will always be) (?P<x>(?:my|the only one|like (?:a|an|my)) .+)|your (?:new )?(?:name|nickname) is (?P<n>[A-Z]?[\w'-]+)|I (?:will|am going to) call you (?P<m>[A-Z]?[\w'-]+)(?: from now on)?$|^your (?P<y>birthday|favourite [\w ]{2,20}) is (?P<z>.+)$", re.IGNORECASE)
+_BOND = re.compile(r"^(?:we (?:are|have been) (?P<x>(?:best |good |close |such good )?(?:friends|besties|partners|a couple|a team|soulmates|family|together)\b.*)|let's (?:promise|agree) (?P<y>.+)|we (?P<z>(?:promised|agreed|met|first met|talked|made a promise|made a deal|said we'd)\b.+)|our (?P<a>(?:anniversary|song|ritual|tradition|secret word|inside joke|code word|promise|deal)\b.+)|(?:you and I|you and me|me and you|I and you) (?P<b>.+)|we (?P<c>(?!can\b|could\b|will\b|should\b|may\b|might\b|just\b|love\b|need\b|make\b).+ together(?: .+)?))$", re.IGNORECASE)
+_OTHERS = re.compile(r"\b(?:wife|husband|girlfriend|boyfriend|gf|bf|family|friends?(?! (?:since|for|now|forever))|kids?|sister|brother|mom|mum|dad|parents|team|class|company|fam|gang|group|folks|mates|everyone|crew|people|husband|coworkers?|roommates?|cousins?|he|she|they|him|her|them|his|their)\b", re.IGNORECASE)
+_YOU = re.compile(r"^(?:you are|you're|you were|you will always be) (?P<x>(?:my|the only one|like (?:a|an|my)) .+)|your (?:new )?(?:name|nickname) is (?:now )?(?P<n>(?-i:[A-Z])[\w'-]+|[\w'-]+(?= from now on| now$))(?: from now on| now)?|I (?:will|am going to) call you (?P<m>[A-Z]?[\w'-]+)(?: from now on)?$|^your (?P<y>birthday|favourite [\w ]{2,20}) is (?P<z>.+)$", re.IGNORECASE)
 _YOU_NOT = re.compile(r"\b(?:only hope|problem|fault|turn|call|choice|guess|point|favourite (?:person )?(?:today|rn))\b|^my (?:god|dear|bad)", re.IGNORECASE)
 _PROGRESS = re.compile(r"\b(?:a|an|the|my|some|any|no|not|never|really|just|very)\b ?", re.IGNORECASE)
 
@@ -49,7 +55,7 @@ def find(clause: Clause, telling: Telling) -> list[Finding]:
         return []
     lead = _LEAD.match(text)
     said = Said(text[lead.end():] if lead else text, lead["lead"] if lead else "", telling)
-    for look in (_names, _birthday, _kin_names, _ruled, _kin, _about_us):
+    for look in (_names, _birthday, _kin_names, _both, _ruled, _kin, _about_us):
         found = look(said, clause)
         if found:
             return found
@@ -79,11 +85,16 @@ class Said:
         return sentence(f"{self.lead} {told}")
 
     def when(self, finding: Finding, past: bool | None) -> Finding:
+        if finding.slot.partition(":")[0] in TIMELESS:
+            return finding
         spoken = f"{self.lead} {self.text}".strip()
         return dated(finding, resolve(spoken, self.telling.anchor, "en", past), "en")
 
 
 def _names(said: Said, clause: Clause) -> list[Finding]:
+    am = _I_AM.match(said.text)
+    if am and _GREETING.search(said.telling.heard) and am["x"].lower() not in _NOT_WHO and _is_name(am["x"]):
+        return [Finding(slot="name", value=am["x"], text=said.told(f"my name is {am['x']}"))]
     match = _CALL_ME.match(said.text)
     if not match or not _is_name(match["x"]):
         return []
@@ -109,9 +120,9 @@ def _birthday(said: Said, clause: Clause) -> list[Finding]:
         value = f"{month_number(month):02}-{int(date):02}"
     else:
         when = resolve(spoken, said.telling.anchor, "en", False)
-        if when is None or when.start is None or when.grain != "day":
+        if when is None or when.start is None or when.grain not in ("day", "month"):
             return []
-        value = f"{when.start:%m-%d}"
+        value = f"{when.start:%m-%d}" if when.grain == "day" else f"{when.start:%m}"
     text = said.told(said.text)
     if text.startswith("It"):
         owner = possessive(said.telling.names.master_in("en"))
@@ -151,6 +162,18 @@ def _kin(said: Said, clause: Clause) -> list[Finding]:
     return [said.when(finding, past)]
 
 
+def _both(said: Said, clause: Clause) -> list[Finding]:
+    match = rules.BOTH.match(said.text)
+    if not match or re.search(r"\b(?:it|this|that|fun|you)$", match["pred"], re.IGNORECASE):
+        return []
+    who = re.sub(r"^me and (my .+)$", r"\1 and I", match["who"], flags=re.IGNORECASE)
+    who = who if who.lower().endswith(" and i") else f"{who} and I"
+    text = said.told(f"{who} {trimmed(match['pred'])}")
+    slot = "partner" if re.match(r"broke|split|got (?:married|engaged|divorced)", match["pred"], re.I) else "family"
+    past = bool(re.match(r"(?:just )?(?:\w+ed|got|met|went|bought|broke)\b", match["pred"], re.I))
+    return [said.when(Finding(slot=slot, value=f"{who[3:]} {match['pred']}", text=text), past)]
+
+
 def _ruled(said: Said, clause: Clause) -> list[Finding]:
     found = _by_rules(said, said.text, denied=False)
     if found:
@@ -182,7 +205,8 @@ def _apply(each: Rule, match: re.Match[str], said: Said, *, denied: bool) -> lis
         return []
     if each.slot in ("state", "skill") and said.lead:
         return []
-    value: str | None = spoken if each.whole else value_of(_without_time(spoken, said))
+    definite = each.slot not in ("preference", "favourite", "hobby")
+    value: str | None = spoken if each.whole else value_of(_without_time(spoken, said), definite=definite)
     slot = each.slot
     if each.slot in ("name", "alias"):
         value = spoken if _is_name(spoken) else None
@@ -191,8 +215,12 @@ def _apply(each: Rule, match: re.Match[str], said: Said, *, denied: bool) -> lis
         value = str(number) if number is not None and 3 < number < 120 and _about_age(match[0]) else None
     elif each.slot in ("home", "origin"):
         slot, value = _place(each.slot, value, spoken)
+        if value and re.match(r"(?:my|our|an? (?!\w+ (?:town|village|city|island|suburb) )|the new|new)\b", value, re.IGNORECASE):
+            value = None
+        if value and (len(value.split()) > 7 or re.search(r" to (?!the )", value) or not value[0].isupper() and len(value.split()) > 4):
+            value = None
     elif each.slot == "favourite":
-        category = (groups.get("c") or "").strip().lower().removesuffix("s")
+        category = re.sub(r"ies$", "y", (groups.get("c") or "").strip().lower()).removesuffix("s")
         slot = f"favourite:{category.replace('colour', 'color').replace('film', 'movie')}"
         if re.search(r"\b(?:part|thing about|person|moment|bit|one)\b", category) or groups.get("neg"):
             return []
@@ -207,7 +235,7 @@ def _apply(each: Rule, match: re.Match[str], said: Said, *, denied: bool) -> lis
         return []
     if each.slot in ("preference", "hobby", "fear") and re.match(r"(?:to )?(?:be|being) (?:here|back|home|alive)\b", value, re.I):
         return []
-    negated = each.negated != denied
+    negated = (each.negated or bool(groups.get("n1"))) != denied
     correction = each.correction or bool(_CHANGE.search(said.text))
     finding = Finding(slot=slot, value=value, text="", negated=negated, correction=correction, bonus=each.bonus)
     past = each.past
@@ -255,7 +283,8 @@ def _about_us(said: Said, clause: Clause) -> list[Finding]:
     master = names.master_in("en")
     inside = master if names.master_is_named else master[0].lower() + master[1:]
     bond = _BOND.match(said.text)
-    if bond and not _OTHERS.search(said.text):
+    # "We" may be the speaker and anyone: with others about, it is not known to be the two who talk.
+    if bond and not _OTHERS.search(said.telling.heard):
         text = re.sub(r"^we\b|^(?:you and (?:I|me)|me and you|I and you)\b", f"{master} and {names.neko}", said.text, flags=re.I)
         text = re.sub(r"^our\b", f"{master} and {possessive(names.neko)}", text, flags=re.I)
         told = None if text.lower().startswith("let's") else told_of(text, names)
@@ -301,6 +330,8 @@ ENGLISH = Tongue(
     split_asked=english.split_asked,
     clauses=english.clauses,
     find=find,
+    restore=lambda _: {},
+    first_person=re.compile(r"^(?:\w+,? ){0,3}(?:I|I'm|im|my)\b(?! (?:sister|brother|mom|mum|dad|friend|boss|wife|husband|cat|dog|son|daughter|roommate))", re.IGNORECASE),
     instruction=english.INSTRUCTION,
     joking=english.JOKING,
     frame=english.FRAME,

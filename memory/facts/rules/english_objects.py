@@ -25,12 +25,16 @@ _DEICTIC = _re(
     r"^(?:it|its|it's|this|that|these|those|them|him|her|he|she|they|you|your|yours|us|me|how|what|when|where|who|why|if|one|ones|"
     r"anything|nothing|something|someone|somebody|anyone|everyone|everybody|nobody|none|neither|both|either|each|all(?! kinds| sorts| types|-)|"
     r"here|there|so|such|not|no|being (?:called|ignored|told)|"
-    r"the (?:way|idea|sound|thought|fact|vibe|look|one|ones|first|second|third|last|other|others|same|new one|latter|former|dress|plan|part|ending|"
+    r"the (?:way|idea|sound(?! of)|thought|fact|vibe|look(?! of)|one|ones|first|second|third|last|other|others|same|new one|latter|former|dress|plan|part|ending|"
     r"concept|feeling (?:of this)|thing|things|rest|new|update|result|answer|suggestion|joke|song|picture|photo|color of|energy)\b(?! show| lines?)|"
     r"another|more|much|many|most of|some of|any of|a lot of|lots of (?:it|them)|seeing you|talking to you|hearing|chatting|to (?:know|hear|see|think|say|admit|be honest)|"
     r"a (?:good|bit|little|lot|few|break|nap|question|minute|second|moment|feeling|idea|point|hug|while|favor|favour|suggestion))\b"
 )
-_ADDRESS = _re(r"\b(?:you|your|yours|yourself)\b")
+_ADDRESS = _re(r"\b(?:you|your|yours|yourself|our|us|ours)\b")
+_POINTS_BACK = _re(r"\b(?:it|them|him|he|she|they|one of those|something)\b|\b(?:this|that|these|those|who|whom|her)$|^(?:is|are|was|were)\b")
+_STRANDED = _re(r"\b(?:to|on|of|for|with|about|through|from|in|at|is|are|and|or|by|than|the|a|my)$")
+_BARE_THE = _re(r"^the (?!beach|ocean|sea|rain|mountains?|countryside|snow|sun|forest|woods|city|outdoors|cold|heat|dark|piano|guitar|violin|gym|theat|cinema|opera|library|stars|moon|"
+                r"night|internet|\d0s|summer|winter|spring|fall|autumn|news|color|colour|sims|office|beatles|smiths|cure)[\w'-]+$")
 _JOIN = re.compile(r"\s*(?:,\s*(?:and |or )?|\s+(?:and|or|&)\s+)\s*", re.IGNORECASE)
 _NOT_ITEM = _re(
     r"\b(?:to|who|that|when|because|is|are|am|was|for|with|about|on|at|from|in|of|my|his|her|their|than|over|between|cheese|chips|jelly|roll|butter|white|"
@@ -52,10 +56,17 @@ def _stripped(text: str, tail: re.Pattern[str]) -> str:
     return text.strip(" ,.:;-!")
 
 
-def value_of(text: str) -> str | None:
-    """The value that the words name, or None where they point at something said elsewhere or run on too long."""
+def value_of(text: str, *, definite: bool = True) -> str | None:
+    """The value that the words name, or None where they point at something said elsewhere or run on too long.
+
+    Where ``definite`` is False, "the actors" points too: which ones, only the conversation knows.
+    """
     value = _stripped(_stripped(_CUT.sub("", _stripped(trimmed(text), _TAIL)), _TAIL), _SMALL_TALK)
     if not value or "\ue002" in value or _DEICTIC.match(value) or _ADDRESS.search(value):
+        return None
+    if _POINTS_BACK.search(value) or _STRANDED.search(value) or (
+        not definite and _BARE_THE.match(value) and not value[4:5].isupper()
+    ):
         return None
     return value if len(value.split()) <= MOST_WORDS and any(char.isalnum() for char in value) else None
 
@@ -64,6 +75,8 @@ def listed(value: str) -> list[str]:
     """"tea, coffee and milk" as three values; one value where the parts may belong together."""
     parts = [part for part in _JOIN.split(value) if part]
     if not 1 < len(parts) <= 5 or any(len(part.split()) > 3 or _NOT_ITEM.search(part) or part.split()[0].lower() in ("then", "so", "also", "yes") for part in parts):
+        return [value]
+    if parts[0].lower().startswith("the ") and not parts[0][4:5].isupper():
         return [value]
     # A verb in front ("playing chess and tennis") belongs to every part; leave such a list whole.
     if parts[0].split()[0].endswith("ing") and not all(part.split()[0].endswith("ing") for part in parts[1:]):

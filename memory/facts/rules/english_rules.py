@@ -63,6 +63,7 @@ WHO_AM_I: tuple[Rule, ...] = (
     rule("name", rf"my (?:full |real |actual |given )?name is {ADV}(?P<x>{_NAME}){_END}", whole=True),
     rule("alias", rf"my (?:first |last |middle |english |chinese |online |screen |stage |nick ?|pen |user)names? is (?P<x>{_NAME}){_END}", whole=True),
     rule("alias", rf"my (?:nickname|surname|username|gamertag|handle) is (?P<x>{_NAME}){_END}", whole=True),
+    rule("alias", rf"(?:people|everyone|they|folks|the guys|the kids|my students|colleagues) (?:at work|at school|here|online|back home) (?:just |all |usually )?call me (?P<x>{_NAME}){_END}", whole=True),
     rule("name", rf"I {ADV}(?:go by|am called) (?P<x>{_NAME})(?: online| at work)?{_END}", whole=True),
     rule("alias", rf"(?:everyone|everybody|people|(?:all )?my (?:\w+ )?(?:friends|family|coworkers|mom|dad|parents)|my friends and family|folks) (?:just |all |usually |always )?calls? me (?P<x>{_NAME}){_END}", whole=True),
     rule("age", rf"I {ADV}(?:am|turned|just turned) {ADV}(?P<x>{_N})(?: years? old| yrs? old| yo|yo| y/o)?(?: (?:yesterday|today|last \w+))?{_END}", past=True),
@@ -81,19 +82,25 @@ WHO_AM_I: tuple[Rule, ...] = (
     rule("job", rf"I am {ADV}(?:an? |the )(?P<x>{OCCUPATION}(?: (?:at|for|in|by|with|on|from|specializing in|who) .+)?){_END}"),
     rule("job", rf"I (?:have )?{ADV}(?:became|become|got (?:a|my) (?:new )?job as|got hired as|started (?:working|a job|a new job) as) {_A}(?P<x>{OCCUPATION}(?: (?:at|for|in) .+)?)(?: .+)?", past=True, flips=False),
     rule("job", rf"my (?:current |new |day |full-time )?(?:job|profession|occupation) is (?P<x>(?:an? )?{OCCUPATION}|.*ing .+)"),
-    rule("job", r"I am (?P<x>(?:un|self-)employed|retired|between jobs|jobless|a stay[ -]at[ -]home (?:mom|dad|parent))(?: now)?"),
+    rule("job", rf"I (?:make (?:a|my) living|earn (?:a|my) living) (?:as|by) (?:an? )?(?P<x>.+)"),
+    rule("job", rf"I {ADV}(?P<x>(?:teach|coach|tutor) (?!you\b|them\b|him\b|her\b|it\b|myself\b).+|(?:run|manage|own and run) (?:an? |my own |the )(?!bit|risk|mile|errand|temperature|fever|tight).+|sell (?!you\b|it\b|them\b|out\b).+)"),
+    rule("job", r"I am (?P<x>(?:an? )?stay[ -]at[ -]home (?:mom|mum|dad|parent|wife|husband)(?: (?:of|to) .+)?)"),
+    rule("habit", r"I (?:usually |mostly |currently |still |now )*work (?P<x>(?:nights|night shifts?|from home|remotely|part[- ]time|full[- ]time|two jobs|three jobs|weekends|the (?:night|day|late|early) shift|long hours|on weekends)(?: .+)?)"),
+    rule("job", r"I am (?P<x>(?:un|self-)employed|retired|between jobs|jobless)(?: now)?"),
     rule("workplace", rf"I (?:am )?{ADV}(?:work|working|intern|interning|employed) {ADV}(?:at|for|in|with|remotely for) (?P<x>.+)"),
     rule("workplace", rf"I (?:have )?{ADV}(?:got (?:a|my) (?:new )?job|started (?:working|a new job|my new job|work)|joined|got hired|landed a job|accepted a job|am starting) (?:at|with|for|by) (?P<x>.+)", past=True, flips=False),
     rule("school", rf"I {ADV}(?:go to|attend|am enrolled (?:at|in)|am studying at|study at|went to|graduated from) (?P<x>.*(?:university|college|school|uni|institute|academy|MIT|UCLA|NYU|Harvard|Stanford|Oxford|Cambridge|Yale|Princeton|Berkeley|Tsinghua).*)"),
     rule("school", r"I (?:have )?(?:just |recently |finally )?graduated from (?P<x>.+)", past=True, flips=False),
     rule("major", rf"I (?:am )?{ADV}(?:study|studying|major(?:ing)? in|majored in|doing (?:a|my) (?:degree|masters?|phd|master's|bachelor's) in) (?P<x>(?!for\b|hard\b|at\b|abroad\b|tonight\b|today\b|all\b|with\b|right\b|late\b|in\b|on\b|to\b|again\b|tomorrow\b).+?)"),
+    rule("major", r"I (?:have )?(?:just |recently )?(?:changed|switched) (?:my )?majors?(?: from (?P<y>.+?))? to (?P<x>.+)", past=True, flips=False, correction=True),
     rule("major", r"my (?:major|degree) is (?:in )?(?P<x>.+)"),
     rule("grade", rf"I am {ADV}(?:an? |in )?(?P<x>(?:my )?(?:first|second|third|fourth|final|last|senior|junior|freshman|sophomore)[ -]year(?: .+)?|(?:the )?\d{{1,2}}(?:st|nd|rd|th) grade|(?:high school|middle school|college|university|grad school|med school|law school)|{STUDENT}(?: (?:at|in|from) .+)?)"),
     rule("identity", rf"I am {ADV}(?P<x>{IDENTITY})"),
+    rule("identity", r"my pronouns are (?P<x>[\w/ ]{2,20})", whole=True),
     rule("identity", rf"I am (?:a )?(?P<x>{ZODIAC})|my (?:star|zodiac) sign is (?P<c>{ZODIAC})"),
-    rule("body", rf"I am {ADV}(?P<x>(?:\d{{3}} ?cm|\d['′] ?\d{{1,2}}\S?|\d (?:foot|feet|ft) ?\d{{0,2}}|1\.\d\d ?m)(?: tall)?)"),
-    rule("body", r"I have (?P<x>(?:(?:long|short|dark|light|natural|naturally) )?(?:blue|green|brown|hazel|red|blond|blonde|black|curly|straight|wavy|grey|gray|dark) (?:eyes|hair)|freckles|braces|dimples)"),
-    rule("trait", rf"I am {ADV}(?:such )?(?:an? )?(?P<x>(?:{TRAIT})|{TRAIT_ADJECTIVE})"),
+    rule("body", rf"I am {ADV}(?P<x>(?:\d{{3}} ?cm|\d['′] ?\d{{1,2}}\S?|(?:\d|four|five|six|seven) ?(?:foot|feet|ft) ?(?:\d{{0,2}}|one|two|three|four|five|six|seven|eight|nine|ten|eleven)|1\.\d\d ?m)(?: tall)?)"),
+    rule("body", r"I have (?P<x>(?:(?:long|short|dark|light|natural|naturally) )?(?:blue|green|brown|hazel|red|blond|blonde|black|curly|straight|wavy|grey|gray|dark)(?: \w+)? (?:eyes|hair)(?: and .{3,30}(?:eyes|hair|skin))?|freckles|braces|dimples)"),
+    rule("trait", rf"I am {ADV}(?:such |more of )?(?:an? )?(?P<x>(?:{TRAIT})|{TRAIT_ADJECTIVE})"),
 )
 
 HEALTH: tuple[Rule, ...] = (
@@ -102,23 +109,24 @@ HEALTH: tuple[Rule, ...] = (
     rule("allergy", r"I have (?:an? |some )?(?:bad |severe |serious )?allerg(?:y|ies) to (?P<x>.+)", many=True),
     rule("allergy", rf"I am {ADV}(?P<x>lactose|gluten|dairy|fructose)[ -]intolerant"),
     rule("diet", rf"I (?:am|went|became|turned|have been|have gone|am going) {ADV}(?:an? )?(?P<x>{DIET})(?: (?:for|since) .+)?(?: now)?"),
-    rule("diet", rf"I {ADV}(?:don't|can't|never) {ADV}(?:eat|have|drink) (?P<x>(?!out\b|much\b|enough\b|that\b|another\b|breakfast\b|lunch\b|dinner\b|anything\b|a\b|time\b|any (?:time|idea|friends|money|clue|plans|experience|kids|pets?)\b).+)", negated=True, flips=False, many=True),
+    rule("diet", rf"I {ADV}(?:don't|can't|never) {ADV}(?:eat|drink|have(?= (?:dairy|gluten|sugar|caffeine|alcohol|meat|lactose|nuts|pork|beef|fish|seafood|eggs)\b)) (?P<x>(?!out\b|much\b|enough\b|that\b|another\b|breakfast\b|lunch\b|dinner\b|anything\b|a\b|time\b|any (?:time|idea|friends|money|clue|plans|experience|kids|pets?)\b).+)", negated=True, flips=False, many=True),
     rule("health", rf"I (?:have|have been diagnosed with|was diagnosed with|suffer from|am diagnosed with|got diagnosed with|deal with|struggle with) {ADV}(?:an? )?(?:mild |severe |bad |chronic |really bad )?(?P<x>{ILLNESS})(?: .{{1,40}})?"),
     rule("health", r"I am (?P<x>diabetic|type \d diabetic|asthmatic|epileptic|an(?:a)?emic|celiac|coeliac|bipolar|in recovery|(?:\d+ (?:years|months) )sober|(?:\w+ )?(?:weeks|months) pregnant|pregnant|sober)"),
 )
 
 TIES: tuple[Rule, ...] = (
-    rule("partner", r"I am (?P<x>(?:(?:happily|newly|recently|currently|already) )?(?:married|single|engaged|divorced|separated|widowed|in a (?:[\w-]+ )?relationship|taken)(?: (?:to|with) .+)?)(?: now)?"),
+    rule("partner", r"I (?:am|have been) (?P<x>(?:(?:happily|newly|recently|currently|already) )?(?:married|single|engaged|divorced|separated|widowed|in a (?:[\w-]+ )?relationship|taken)(?: (?:to|with|for|since) .+)?)(?: now)?"),
     rule("partner", r"I (?:have )?(?:just |finally |recently )?(?:got|gotten) (?P<x>married|engaged|divorced)(?: .+)?", past=True, flips=False),
+    rule("partner", r"I have (?P<x>(?:an? )(?:new )?(?:girlfriend|boyfriend|gf|bf|wife|husband|fianc[eé]e?|partner))(?: (?:named|called|of|who|now|for) ?.*)?"),
     rule("partner", r"I (?:have )?(?:just |recently )?(?P<x>broke up|split up|broken up)(?: with (?!you)(?:my )?.+)?", past=True, flips=False),
-    rule("family", rf"I {ADV}have (?P<x>(?:an? |no |{_N} |any |\w+ (?=step))?(?:(?:older|younger|little|big|twin|baby|half|adopted|teenage|small|beautiful|wonderful|identical) ){{0,2}}{KIN}(?: (?:and|,) (?:an? |{_N} )?(?:(?:older|younger|little|big|twin|baby|half) )?{KIN})?(?: (?:named|called|who|in|at|aged?|and (?:his|her)) .+)?)"),
+    rule("family", rf"I {ADV}have (?P<x>(?:an? |no |{_N} |any |\w+ (?=step))?(?:(?!my|his|her|your|their|the|to|of|with|that|who|and|for|on|in)[\w-]+ ){{0,4}}?{KIN}(?: (?:and|,) (?:an? |{_N} )?(?:(?:older|younger|little|big|twin|baby|half) )?{KIN})?(?: (?:named|called|who|in|at|aged?|and (?:his|her)) .+)?)"),
     rule("family", r"I am (?P<x>(?:an only child|the (?:oldest|eldest|youngest|middle)(?: (?:child|of .+))?|a (?:twin|triplet)|(?:an? )?(?:proud |single |new |soon-to-be |stay-at-home )*(?:mom|mum|mother|dad|father|parent|grandma|grandpa|aunt|uncle)(?: (?:of|to) .+)?))"),
-    rule("pet", rf"I {ADV}(?:have|own|keep|am raising|raise) (?P<x>(?:an? |{_N} |some |any |my |no )?(?:(?:[a-z]+(?:-[a-z]+)?) ){{0,3}}{PET}(?: (?:and|,) (?:an? |{_N} )?(?:[a-z]+ ){{0,2}}{PET})?){_NAMED}(?: .{{0,60}})?"),
+    rule("pet", rf"I {ADV}(?:have|own|keep|am raising|raise) (?P<x>(?:(?:an? |{_N} |some |any |my |no |lots of |a couple of |several )(?:(?:[a-z]+(?:-[a-z]+)?) ){{0,3}})?{PET}(?: (?:and|,) (?:an? |{_N} )?(?:[a-z]+ ){{0,2}}{PET})?){_NAMED}(?: .{{0,60}})?"),
     rule("pet", rf"I (?:have )?{ADV}(?:adopted|got|rescued|bought|brought home) (?P<x>(?:an? |{_N} |our |my (?:first )?)(?:(?:[a-z]+(?:-[a-z]+)?) ){{0,3}}{PET}){_NAMED}(?: .{{0,60}})?", past=True, flips=False),
-    rule("possession", rf"I {ADV}(?:have|own|drive|ride) (?P<x>(?:an? |{_N} |my own |any |no )?{OWNED}(?: (?:called|named|in|with|from|about|where|that) .+)?)"),
+    rule("possession", rf"I {ADV}(?:have|own|drive|ride) (?P<x>(?:an? |{_N} |my own |any |no |the same )(?!lot|bit|feeling|chance){OWNED}(?: (?:called|named|in|with|from|about|where|that) .+)?)"),
 )
 
-_LIKE = r"(?:love|like|enjoy|adore|dig|fancy|appreciate)"
+_LIKE = r"(?:love|like|enjoy|adore|dig|fancy)"
 TASTES: tuple[Rule, ...] = (
     rule("favourite", r"my (?:all[- ]time |absolute |most |new |current |second )*favourite (?P<c>[a-z][a-z -]{1,24}?) (?:(?:is|are) (?:probably |definitely |actually |still |now |by far |always |called |not (?P<neg>)|to )*|has (?:always been|to be) |have always been |has always been |will always be )(?P<x>.+)", flips=False),
     rule("favourite", r"(?P<x>[\w\ue000\ue001' -]{2,40}?) (?:is|are) (?:definitely |actually |still |by far |always |hands down )*my (?:all[- ]time |absolute |new |current )*favourite (?P<c>[a-z][a-z -]{1,24})", flips=False),
@@ -128,6 +136,7 @@ TASTES: tuple[Rule, ...] = (
     rule("preference", rf"I (?:{ADV}|have always (?:been )?|have )(?:{_LIKE}|loved|liked|enjoyed) (?P<x>.+)", many=True),
     rule("preference", rf"I {ADV}(?:hate|dislike|detest|despise|loathe|can't stand|can't bear|can't tolerate|am not (?:really |much of |exactly )?(?:a (?:big |huge )?fan of|into|fond of|big on|keen on|crazy about))(?: the taste of| the smell of)? (?P<x>.+)", negated=True, many=True, flips=False),
     rule("preference", rf"I (?:am|have been|have gotten|got|have become|became) {ADV}(?:into|fond of|obsessed with|crazy about|addicted to|keen on|hooked on|(?:an? )?(?:huge |big |massive |giant |total |longtime |die-hard )*(?:fan of|sucker for))(?: (?:really|the taste of))? (?P<x>.+)", bonus=1, many=True, flips=False),
+    rule("preference", rf"I am {ADV}(?:an? )(?:huge |big |massive |giant |total |longtime |die-hard )*(?P<x>[\w' -]{{2,30}}) (?:fan|enthusiast|lover|nerd|geek|addict|junkie|buff)", bonus=1),
     rule("preference", r"I can't (?:get enough of|live without|function without|resist) (?P<x>.+)", bonus=1, flips=False),
     rule("preference", r"I have a (?:soft spot|weakness|thing|sweet tooth)(?: for (?P<x>.+))?", value="sweets", flips=False),
     rule("preference", r"I (?:was|used to be) (?:a (?:big )?fan of|into|obsessed with) (?P<x>.+)", negated=True, past=True, flips=False, correction=True),
@@ -135,42 +144,71 @@ TASTES: tuple[Rule, ...] = (
     rule("preference", r"I used to (?:hate|dislike|detest) (?P<x>.+)", past=True, flips=False, correction=True),
     rule("fear", rf"I (?:am|have always been) {ADV}(?:afraid|scared|terrified|frightened|petrified) of (?P<x>.+)", many=True),
     rule("fear", r"I have (?:a |an )?(?:fear|phobia) of (?P<x>.+)|I have (?P<y>\w+phobia)"),
-    rule("hobby", r"my (?:main |biggest |favourite )?(?:hobby|hobbies|pastime|passion) (?:is|are|include) (?P<x>.+)", many=True),
+    rule("fear", r"(?P<x>[\w' -]{2,30}) (?:(?:really |absolutely |honestly )?(?:terrif(?:y|ies)|scares?|freaks?|creeps?)) me(?: out)?"),
+    rule("hobby", r"my (?:main |biggest |favourite )?(?:hobby|hobbies|pastime|passion)(?: outside (?:of )?work)? (?:is|are|include) (?P<x>.+)"),
+    rule("possession", r"my (?:car|phone|laptop|bike|motorcycle|guitar|camera|computer|pc|truck|first car|current (?:car|phone)) is (?:an? )?(?P<x>[A-Z0-9].+|(?:an? )?(?:red|blue|black|white|old|used|silver|green) .+)"),
 )
 
 WAYS: tuple[Rule, ...] = (
-    rule("skill", rf"I (?:can {ADV}|am able to )(?P<x>(?:speak|play|cook|bake|swim|drive|sing|draw|paint|dance|code|program|ski|skate|surf|ride|juggle|whistle|knit|sew|type|touch-type|read|write|do|understand|solve|make|parallel park|beatbox|crochet|rap|bench|lift|hold my breath)(?: .+)?)"),
-    rule("skill", rf"I {ADV}(?:know|have known) how to (?P<x>.+)"),
+    rule("skill", rf"I (?:can {ADV}|am able to )(?P<x>(?:speak|play|cook|bake|swim|drive|sing|draw|paint|dance|code|program|ski|skate|skateboard|surf|ride|juggle|whistle|knit|sew|touch[- ]type|type \d+|write (?:code|python|songs|poetry|music|calligraphy|chinese|japanese)|read (?:music|tarot|sheet music|lips|hebrew|arabic|chinese|japanese|korean)|do (?:a|the|magic|karate|handstands?|splits|cartwheels?|yoga|calligraphy|backflips?|\d+|pull-?ups|push-?ups)|solve (?:a|the|rubik)|make (?:pasta|bread|cocktails|sushi|dumplings|jewelry|furniture|origami|pottery)|understand (?:spanish|french|german|japanese|korean|chinese|sign language)|parallel park|beatbox|crochet|rap|bench|hold my breath|drive stick|tap dance)(?: .+)?)"),
+    rule("skill", rf"I {ADV}(?:know|have known) how to (?P<x>(?:swim|drive|cook|bake|play|ride|sew|knit|code|program|dance|ski|surf|skate|sing|draw|paint|juggle|whistle|fly|sail|shoot|weld|type|make \w+|speak \w+|fix \w+)(?: .+)?)"),
     rule("skill", rf"I {ADV}(?:speak|am fluent in|understand) (?P<x>{LANGUAGE}(?:,? (?:and|,|but not|plus) {LANGUAGE})*)(?: (?:fluently|natively|well|at home|poorly|pretty well|too|since .+|with .+))?", many=True),
     rule("skill", rf"I {ADV}(?:play|have been playing|have played) (?P<x>(?:the )?(?:(?:bass|acoustic|electric|classical|lead) )?(?:guitar|piano|violin|cello|drums?|flute|ukulele|bass|saxophone|sax|trumpet|harp|clarinet|viola|keyboard|harmonica|erhu|guzheng|chess|tennis|badminton|football|soccer|basketball|volleyball|baseball|golf|hockey|rugby|cricket|ping pong|table tennis|go)(?: (?:and|,) .+)?)(?: (?:in|for|since|at|with|every|on|competitively|professionally|a little|a bit) ?.*)?"),
     rule("skill", rf"I am {ADV}(?:good|great|terrible|bad|awful|decent|amazing|horrible|skilled|hopeless|talented|the worst) (?:at|with) (?P<x>.+)"),
-    rule("learning", rf"I (?:am|have been) {ADV}(?:learning|teaching myself|trying to learn|taking (?:lessons|classes) in|self-studying) (?:how to |to )?(?P<x>.+)", flips=False),
+    rule("skill", rf"I {ADV}know (?P<x>{LANGUAGE}|sign language|asl|bsl|morse code|karate|kung fu|judo|python|javascript|java|rust|calligraphy|first aid|cpr)(?: .+)?"),
+    rule("skill", rf"I {ADV}(?:can )?speak \w+ languages?[:,]? (?:which are |including )?(?P<x>.+)", many=True),
+    rule("skill", r"I (?:have )?never (?:learned|learnt) (?:how )?(?:to )?(?P<x>.+)", negated=True, flips=False),
+    rule("learning", rf"I am {ADV}(?:taking|doing) (?:an? )?(?P<x>[\w ]{{2,24}}) (?:lessons?|class(?:es)?|course)(?: .+)?", flips=False),
+    rule("learning", rf"I (?:am|have been) {ADV}(?:learning|teaching myself|trying to learn|taking (?:lessons|classes) in|self-studying) (?:how to |to )?(?P<x>(?!a (?:ton|lot)|so much|with|about|that|from|more|things|as\b|the (?:ropes|hard)|every|something|new things).+)", flips=False),
     rule("learning", rf"I (?:have )?{ADV}(?:started|began|begun) (?:learning|studying|to learn|taking) (?:how to |to )?(?P<x>.+)", past=True, flips=False),
-    rule("wish", r"my (?:biggest |ultimate |main |childhood |life )*(?:dream|goal|ambition|aspiration|new year's resolution|resolution)(?: job| in life| (?:for|of) (?:this|next|the) year)? (?:is|has always been) (?:to )?(?P<x>.+)", flips=False),
+    rule("wish", r"my (?:biggest |ultimate |main |childhood |life )*(?:dream|goal|ambition|aspiration|new year's resolution|resolution)(?: this year| right now| job| in life| (?:for|of) (?:this|next|the) year)? (?:is|has always been) (?:to )?(?P<x>.+)", flips=False),
     rule("wish", rf"I (?:{ADV}want|have always wanted|have always dreamed of|dream of|hope one day|would love|aspire) (?:to )?(?P<x>(?:learn|become|be an? (?!better|good|bit|lot|little)|visit(?:ing)? (?!you)|travel(?:ing)?|study(?:ing)? (?!for)|open(?:ing)? (?:a|my)|start(?:ing)? (?:a|my)|write (?:a|my)|own (?:a|my)|live in|living in|move to|moving to|adopt(?:ing)? a|get a (?:dog|cat|puppy|kitten|tattoo|phd|master|degree|new job)|quit (?:smoking|my|drinking)|lose (?:weight|\d)|run a marathon|go to (?:japan|\w+ university|college|grad school|med school|law school|space)|buy (?:a|my own) (?:house|car|home|flat)).*)", flips=False),
     rule("habit", rf"I (?:don't|no longer) {ADV}(?P<x>(?:drink|smoke|vape|gamble|drive|cook|wear|watch|use|play|sleep|go out|work out|exercise|party|swear|celebrate|read|take|do)(?: .+)?)", negated=True, flips=False),
     rule("habit", r"I (?:have )?(?:just |finally |recently )?(?:quit|stopped|gave up|given up|have quit) (?P<x>(?:smoking|drinking|vaping|gambling|eating \w+|coffee|alcohol|sugar|caffeine|social media|soda)(?: .+)?)", negated=True, past=True, flips=False, correction=True),
-    rule("habit", r"I used to (?P<x>(?:drink|smoke|vape|play|swim|run|dance|work out|go|do|read|watch|collect|write|draw|paint|sing|skate|ski|practice|be|have|wear|eat)(?: .+)?)", negated=True, past=True, flips=False, correction=True),
     rule("home", r"I used to live (?:in|at|near) (?P<x>.+)", negated=True, past=True, flips=False, correction=True),
     rule("workplace", r"I used to work (?:at|for) (?P<x>.+)", negated=True, past=True, flips=False, correction=True),
     rule("job", rf"I used to (?:work as|be) (?:an? )?(?P<x>{OCCUPATION})", negated=True, past=True, flips=False, correction=True),
+    rule("habit", r"I used to (?P<x>(?:drink|smoke|vape|play|swim|run|dance|work out|go|do|read|watch|collect|write|draw|paint|sing|skate|ski|practice|be|have|wear|eat)(?: .+)?)", negated=True, past=True, flips=False, correction=True),
+    rule("habit", rf"I {ADV}(?P<x>(?:collect|restore|breed|grow|wear|smoke|vape|foster|volunteer|blog|vlog|journal|meditate|do yoga|do pilates|garden|bike|cycle|commute|walk|drive|take the (?:bus|train|subway|tube)|"
+         r"make (?:music|videos|candles|jewelry|pottery|furniture|clothes|games|beats|bread|my own .+|youtube .+|podcasts?)|write (?:poetry|poems|fiction|songs|novels|stories|short stories|music|fanfic\w*|a blog|for .+)|"
+         r"drink (?:(?:way )?too much|a lot of|lots of|only|mostly|black|decaf|tons of)? ?\w+|eat (?:(?:way )?too much|a lot of|lots of|only|mostly|tons of)? ?\w+|paint|draw|knit|crochet|sew|bake|bird ?watch|speedrun|cosplay|thrift|upcycle)(?! (?:away|off|out|you|it|them|him|her|this|that|up to you|the line|home now)\b)(?: (?!you\b|it\b|this\b|that\b|them\b|him\b|her\b).+)?)", flips=False),
+    rule("event", r"I have (?P<n1>never )?(?:actually |already |only )?(?P<x>(?:been (?:to|on|abroad|skiing|skydiving|scuba|camping|hiking)|visited|travell?ed to|lived in|lived abroad|tried|eaten|ridden|flown|had (?=covid|surgery|chicken)|broken|run a|climbed|owned|watched|seen (?=snow|the (?:ocean|sea|northern|eiffel)))(?: (?!it\b|that\b|this\b|them\b|there\b|everything|you\b).+)?)", flips=False, past=True),
+    rule("event", r"my (?:wedding )?anniversary (?:is|falls) (?:on )?(?P<x>.+)", flips=False),
 )
 
 # Kin, friends and pets: what follows "my sister", "my best friend Tom", "my cat".
-WHO = re.compile(rf"^my {_WHO}(?P<named>,? [A-Z][\w'-]+)? (?P<pred>.+)$", re.IGNORECASE)
+WHO = re.compile(rf"^my {_WHO}(?P<named>,? (?-i:[A-Z])[\w'-]+)? (?P<pred>.+)$", re.IGNORECASE)
 WHO_NAME = re.compile(
     rf"^my {_WHO}(?:'s|s')? (?:name )?(?:is|are)(?: (?:named|called))? (?P<x>[A-Z][\w'-]+(?: (?:and )?[A-Z][\w'-]+)?)$"
     rf"|^my (?P<kin2>{KIN}|{PEOPLE}|{PET})(?:'s name is|'s called| is called| is named| are called| are named|s name is|s are called) (?P<x2>[\w'-]+(?: (?:and )?[\w'-]+)?)$",
     re.IGNORECASE,
 )
+_LATE = r"(?:also |still |currently |now |actually |only |just |recently |finally |already |about |always |usually |really |never |both |all )*"
 PREDICATE = re.compile(
-    rf"^(?:is|are|was|'s) (?:also |still |currently |now |actually |only |turning |about )*(?:an? (?!bit|little|lot|mess|pain|joke|nightmare|idiot|jerk|liar|dream|star|genius|fool|brat|monster|angel|saint|hero|good|great|bad|nice|sweet|handful|psycho|bitch)[\w' -]+|"
-    rf"{_N}(?: years? old| yrs old)?(?: (?:today|now|tomorrow|this year|next \w+))?|from .+|in (?:the hospital|hospital|college|[A-Z]\w+|high school|prison|jail|the army|the navy|rehab|town)\b.*|allergic to .+|(?:very |really |quite |seriously )?(?:sick|ill|pregnant|married|divorced|engaged|retired|vegan|vegetarian|deaf|blind|diabetic|dead|single|autistic)\b.*|"
-    rf"getting (?:married|divorced|engaged|surgery|older)\b.*|moving (?:to|in|out|back) .+|visiting .+|coming (?:to|over|home|back) .+|having (?:a baby|surgery|twins|an operation).*|studying .+|working (?:as|at|in|for) .+|living in .+|graduating .+|named .+|called .+|learning .+|training .+)$"
-    r"|^(?:lives?|works?|moved|died|passed away|was born|got (?:married|engaged|divorced|promoted|fired|sick|a new|a job|hurt|laid off|into)|had (?:a baby|surgery|a stroke|a heart attack|an accident|twins|an operation|kittens|puppies)|"
-    r"has (?:an? (?!point|way|habit|thing|lot|crush)|cancer|diabetes|asthma|allerg|dementia|alzheimer|covid|adhd|autism|two|three|\d|been (?:sick|ill|diagnosed|in|working|living|to)|a|kids|blue|brown|green)|"
-    r"likes?|loves?|hates?|enjoys?|prefers?|speaks?|plays?|studies|study|teaches|teach|owns?|drives?|collects?|can't eat|can (?:speak|play|cook|sing|swim)|doesn't (?:eat|like|drink|have|live|work|speak)|don't (?:eat|like|live|speak)|goes to|go to|"
-    r"graduated|retired|broke (?:his|her|their)|lost (?:his|her|their)|turned \d|turns \d|adopted|bought|started (?:a|his|her|working|school|college|university)|passed (?:his|her|the)|quit (?:his|her)|runs (?:a|his|her)|cooks?|served|used to (?:be|work|live|play)|snores?|barks?|sleeps? on|eats?|recently|just (?:moved|got|had|turned|started|graduated|bought|died|passed)|visits?|came to visit|taught me|raised me|gave me)\b(?! me\b).*$",
+    rf"^(?:is|are|was|were|'s) {_LATE}(?:an? (?!bit|little|lot|mess|pain|joke|nightmare|idiot|jerk|liar|dream|star|genius|fool|brat|monster|angel|"
+    r"saint|hero|good|great|bad|nice|sweet|handful|psycho|bitch|real|total|big fan of you)[\w' -]+|"
+    rf"{_N}(?: years? old| yrs old| months old)?(?: (?:today|now|tomorrow|this year|next \w+))?|(?:turning|almost) {_N}\b.*|from .+|"
+    r"in (?:the hospital|hospital|college|[A-Z]\w+|high school|prison|jail|the army|the navy|rehab|town|labou?r|surgery)\b.*|allergic to .+|"
+    r"(?:very |really |quite |seriously )?(?:sick|ill|pregnant|married|divorced|engaged|retired|vegan|vegetarian|deaf|blind|diabetic|dead|single|autistic|"
+    r"left-handed|jewish|muslim|catholic)\b.*|(?:getting|moving|visiting|coming|having|studying|working|living|graduating|learning|training|retiring|"
+    r"starting|flying|leaving|expecting|teaching|playing in|competing|undergoing|recovering|marrying|dating|turning) .+|named .+|called .+|retiring|expecting|graduating)$"
+    rf"|^{_LATE}(?:lives?|works?|moved|died|passed away|was (?:born|diagnosed|hospitali[sz]ed|promoted|fired|accepted|in)|"
+    r"got (?:married|engaged|divorced|promoted|fired|sick|a (?!lot)|hurt|laid off|into|accepted|hired|diagnosed|covid|pregnant|surgery)|"
+    r"had (?:a baby|surgery|a stroke|a heart attack|an accident|twins|an operation|kittens|puppies|her baby|a miscarriage)|"
+    r"has (?:an? (?!point|way|habit|thing|lot|crush)|cancer|diabetes|asthma|allerg|dementia|alzheimer|parkinson|covid|adhd|autism|depression|two|three|\d|"
+    r"been (?:sick|ill|diagnosed|in|working|living|to|married|a)|kids|blue|brown|green|surgery|his|her)|have (?:an? |two|three|four|\d|been (?:married|together|living))|"
+    r"likes?|loves?|hates?|enjoys?|prefers?|speaks?|plays?|stud(?:ies|y)|teach(?:es)?|owns?|drives?|collects?|bakes?|paints?|can't (?:eat|stand|swim|drive)|"
+    r"can (?:speak|play|cook|sing|swim)|(?:doesn't|don't) (?:eat|like|drink|have|live|work|speak|smoke)|go(?:es)? to|graduated|retired|"
+    r"broke (?:his|her|their)|lost (?:his|her|their)|turn(?:ed|s)? \d|adopted|bought|start(?:ed|s) (?:a|his|her|working|school|college|university|kindergarten)|"
+    r"passed (?:his|her|the)|quit (?:his|her)|runs? (?:a|his|her)|cooks? (?!for you)|served|used to (?:be|work|live|play)|snores?|barks?|sleeps? (?:on|in)|eats?|"
+    r"visits?|came to visit|taught me|raised me|gave me|won (?:a|the|first|his|her)|ran away|broke up|split up|separated|chews?|purrs?|needs? surgery|"
+    r"(?:'s|is) birthday)\b(?! me\b).*$",
+    re.IGNORECASE,
+)
+BOTH = re.compile(
+    rf"^(?P<who>me and my (?:{KIN}|{PEOPLE})|my (?:{KIN}|{PEOPLE}) and I) (?P<pred>(?:have been (?:together|married|dating|friends|living)|are (?:getting|moving|expecting|"
+    r"planning|having|going|adopting|trying|married|engaged|divorced|best friends|from|buying|flying)|got (?:married|engaged|divorced|back together|a)|broke up|split up|moved|"
+    r"live|adopted|bought|met|have|just (?:moved|bought|got|had|adopted)|went|celebrated|run|own|share|are)\b.+|broke up|split up|got (?:married|engaged|divorced))$",
     re.IGNORECASE,
 )
 REMEMBERED = re.compile(r"^(?:my|I|the(?! user\b)|our) .+ (?:is|are|am|has|have|was|needs?|can't|don't|doesn't|likes?|hates?|starts?|takes?|need|want|love|like|hate) .+$", re.IGNORECASE)

@@ -24,6 +24,7 @@ _SECOND_VERB = re.compile(
     r"sleep|get|come|write|draw|spend|visit|call|check|feed|clean|train|practice|use|try|talk|start|stop|stay|hate|live|love)(?= |$)",
     re.IGNORECASE,
 )
+_SECOND_HELP = re.compile(r"\b(and|but) (have|haven't|don't|am)(?= )", re.IGNORECASE)
 _UNSAFE = re.compile(
     r"(?<![\w'])(?:i|i'd|i'm|me|my|mine|myself|we|we're|we've|we'll|us|our|ours|ourselves|you|you're|you've|you'll|your|yours|yourself|ya|u|ur)(?![\w'])",
     re.IGNORECASE,
@@ -49,11 +50,12 @@ def told_of(clause: str, names: Names, *, past: bool = False) -> str | None:
     out: list[str] = []
     awaiting = False    # a verb that belongs to the speaker is still to come
     finite = False      # that verb is in the present tense
+    before = ""
     for token in _TOKEN.findall(clause):
         word = token.lower()
         if word == "i":
             out.append(inside)
-            awaiting = True
+            awaiting = before != "and"   # "my sister and I live": the verb is for two
         elif word in ("my", "me", "your", "you"):
             owner = inside if word in ("my", "me") else names.neko
             out.append(possessive(owner) if word in ("my", "your") else owner)
@@ -66,9 +68,11 @@ def told_of(clause: str, names: Names, *, past: bool = False) -> str | None:
             out.append(agreed if agreed != word else token)
         else:
             out.append(token)
+        before = word.strip() or before
     told = "".join(out).strip()
     if finite:
         told = _SECOND_VERB.sub(lambda match: f" and {match[1] or ''}{agree(match[2].lower())}", told)
+        told = _SECOND_HELP.sub(lambda match: f"{match[1]} {agree(match[2].lower())}", told)
     return None if _left_over(told, names) else sentence(told)
 
 

@@ -144,7 +144,7 @@ PAST_VERB = any_of(
 NOT_EVENT = any_of(
     "said told asked thought knew felt guessed meant wanted needed liked loved hated seemed remembered forgot heard "
     "noticed realized realised wondered hoped wished used mentioned agreed supposed assumed believed expected imagined "
-    "decided figured replied answered texted missed laughed smiled talked chatted promised"
+    "decided (?:woke_up) (?:went_to_bed) (?:went_to_sleep) (?:slept_in) (?:got_home) (?:came_home) (?:got_up) figured replied answered texted missed laughed smiled talked chatted promised"
 )
 LIFE_EVENT = (
     r"(?:passed|failed|aced|flunked) (?:my|the|all)|graduated|got (?:married|engaged|divorced|promoted|fired|laid off|hired|"
@@ -155,5 +155,5 @@ LIFE_EVENT = (
     r"finished (?:my|reading|writing|watching|the)|adopted|bought|sold my|won (?:a|the|my|first|second)|ran (?:a|my)|"
     r"published|submitted my|retired|resigned|proposed|had (?:a baby|surgery|an (?:accident|operation)|my)|moved (?:out|in|house|back|into)|"
     r"crashed my|sprained|adopted|joined|signed up|enrolled|switched|failed|landed|wrote (?:a|my)|built (?:a|my)|"
-    r"completed|visited|climbed|learned|learnt|came out|stopped (?:smoking|drinking|eating)|gave up|broke up"
+    r"completed|visited|climbed|learned (?!a lot|something)|learnt (?!a lot|something)|met my|had an? (?:\w+ )?(?:fight|argument|interview|accident|miscarriage|panic attack|breakdown)|came out|stopped (?:smoking|drinking|eating)|gave up|broke up"
 )

@@ -10,7 +10,7 @@ from memory.clock import Clock
 from memory.facts.fact import text_hash
 from memory.facts.rules.chinese_find import CHINESE
 from memory.facts.rules.clause import Clause, Finding, Telling, to_draft
-from memory.facts.rules.clean import Recalled, own_lines, plain, quotes_in, with_quotes
+from memory.facts.rules.clean import LONGEST_TURN, Recalled, own_lines, plain, quotes_in, with_quotes
 from memory.facts.rules.compare import contradicts, same_statement
 from memory.facts.rules.draft import Draft, Drop
 from memory.facts.rules.english_find import ENGLISH
@@ -23,6 +23,7 @@ MOST_DRAFTS = 5
 _TONGUES = {"en": ENGLISH, "zh": CHINESE}
 _SOFT_SLOTS = ("name", "alias", "remember")
 _SPEECH = re.compile(r"[。！？!?;；]|\b(?:i|i'm|you|my|we)\b|[我你]", re.IGNORECASE)
+_SHORT = 12           # characters of a greeting, which changes nothing about who is spoken of
 _LONGEST_TITLE = 60   # characters of a quotation that may still be a title or a name
 
 
@@ -37,8 +38,9 @@ def extract(
     if turn.kind != HUMAN or (turn.speaker is not None and not names.is_master(turn.speaker)):
         return [], []
     anchor = clock.local(turn.at) if turn.at.tzinfo is None else turn.at
-    reading = _Reading(Telling(names=names, anchor=anchor), Recalled(recalled))
-    reading.read(turn.text)
+    heard = turn.text[:LONGEST_TURN]
+    reading = _Reading(Telling(names=names, anchor=anchor, heard=heard), Recalled(recalled))
+    reading.read(heard)
     return reading.kept(), reading.drops
 
 
@@ -50,6 +52,7 @@ class _Reading:
         self._telling = telling
         self._recalled = recalled
         self._drafts: list[Draft] = []
+        self._about_speaker = True   # so far this turn speaks of nobody else
 
     def read(self, text: str) -> None:
         lines, left_out = own_lines(text, self._recalled)
@@ -112,10 +115,12 @@ class _Reading:
         for reason, pattern in tongue.sentence_drops:
             if pattern.search(text):
                 return self._drop(reason, text)
-        for clause in tongue.clauses(text):
-            self._clause(replace(clause, asked=softened), tongue, quotes, sentence.language or "")
+        clauses = tongue.clauses(text, self._about_speaker)
+        self._about_speaker = bool(tongue.first_person.search(text)) or (self._about_speaker and len(text) <= _SHORT)
+        for clause in clauses:
+            self._clause(replace(clause, asked=softened), sentence, tongue, quotes)
 
-    def _clause(self, clause: Clause, tongue: Tongue, quotes: list[str], language: str) -> None:
+    def _clause(self, clause: Clause, sentence: Sentence, tongue: Tongue, quotes: list[str]) -> None:
         if len(clause.text) > tongue.longest_clause:
             return self._drop("too_long", clause.text)
         for reason, pattern in tongue.clause_drops:
@@ -128,7 +133,8 @@ class _Reading:
             if clause.asked and finding.slot not in _SOFT_SLOTS and not clause.remember:
                 self._drop("question", clause.text)
                 continue
-            self._drafts.append(to_draft(_unquoted(finding, quotes), clause, language))
+            finding = replace(finding, text=finding.text.translate(tongue.restore(sentence.text)))
+            self._drafts.append(to_draft(_unquoted(finding, quotes), clause, sentence.language or ""))
 
     def _drop(self, reason: str, text: str) -> None:
         self.drops.append(Drop(reason=reason, clause=text_hash(text)))

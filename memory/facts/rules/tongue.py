@@ -15,8 +15,10 @@ class Tongue:
 
     normalise: Callable[[str], str]
     split_asked: Callable[[str], tuple[str, bool] | None]   # the told part before a question, and whether it is softened
-    clauses: Callable[[str], list[Clause]]
+    clauses: Callable[[str, bool], list[Clause]]   # whether a subject left out at the start can only be the speaker
     find: Callable[[Clause, Telling], list[Finding]]
+    restore: Callable[[str], dict[int, str]]    # from the characters the rules read back to those that were written
+    first_person: re.Pattern[str]    # the sentence is about its speaker
     instruction: re.Pattern[str]     # the whole turn is an order to the system
     joking: re.Pattern[str]          # the whole turn was not meant
     frame: re.Pattern[str]           # from here on the turn is fiction, a text to work on, or an example

@@ -32,7 +32,7 @@ _NEAR_DAYS: tuple[tuple[str, int], ...] = (
     (r"(?:the )?day before yesterday", -2),
     (_TOMORROW, 1),
     (r"yesterday|yday|last night", -1),
-    (r"today|tonight|tonite|this (?:morning|afternoon|evening)|just now|right now|earlier today", 0),
+    (r"today|tonight|tonite|this (?:morning|afternoon|evening)|earlier today", 0),
 )
 
 
@@ -57,6 +57,7 @@ _THE_DAY = _words(r"(?:on |by )the (\d{1,2})(?:st|nd|rd|th)")
 _YEAR = _words(r"(?:in|since|back in) ((?:19|20)\d\d)")
 _FEAST = _words("|".join(_FEASTS))
 _LATELY = _words(r"lately|recently|these days|nowadays|(?:the |these )?(?:past|last) (?:few|couple of|several) days")
+_NOW = _words(r"just now|right now|at the moment|now")
 _CLOCK = _words(r"at (\d{1,2})(?:[:.](\d\d))? ?(am|pm|a\.m\.|p\.m\.|o'clock)?")
 
 
@@ -116,6 +117,8 @@ def _named(text: str, anchor: datetime, past: bool | None) -> Found | None:
         month, day = _FEASTS[match[0].casefold()]
         offset = dates.day_named(anchor, month, day, None, past)
         return Found(start=offset, span=match.span()) if offset else None
+    if match := _NOW.search(text):
+        return Found(start=(0, "day"), grain="now", relative=False, span=match.span())
     if match := _LATELY.search(text):
         return Found(start=(-7, "day"), grain="lately", relative=False, span=match.span())
     return None

@@ -2,7 +2,8 @@
 
 In: ``input_ids`` and ``attention_mask``, int64 [batch, tokens]. Out: ``sentence_embedding``, float32 [batch, hidden],
 the mean over the tokens, of length one. The word table stays at 4 bits (only the rows in use are ever widened); the
-linear layers are 4-bit blocks (``q4``) or 8 bits a channel (``int8``). Fused operators of onnxruntime's CPU provider.
+linear layers are 4-bit blocks (``q4``) or 8 bits a channel, smoothed (``int8``). The operators are the fused ones that
+onnxruntime has for the CPU.
 """
 
 from __future__ import annotations
@@ -14,19 +15,21 @@ import numpy.typing as npt
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
+from memory.models.convert.smoothing import Peaks, factors
 from memory.models.convert.source import BLOCK, Quantized, Source
 
 VARIANTS: Final = ("int8", "q4")
 _OPSET: Final = 18
 _IR_VERSION: Final = 9
 _MS: Final = "com.microsoft"
+_FLOAT32, _INT8 = 1, 4      # what MatMulNBits may round activations to
 
 
-def onnx_model(source: Source, variant: str) -> bytes:
-    """The model as one file. About 80 MB for 384 wide and 12 layers; takes seconds."""
+def onnx_model(source: Source, variant: str, peaks: Peaks) -> bytes:
+    """The model as one file. About 80 MB for 384 wide and 12 layers; takes seconds. ``peaks`` serve int8 alone."""
     if variant not in VARIANTS:
         raise ValueError(f"unknown variant {variant}")
-    graph = _Graph(source, variant)
+    graph = _Graph(source, variant, peaks)
     graph.build()
     model = helper.make_model(
         helper.make_graph(
@@ -64,12 +67,13 @@ def _tokens(name: str) -> onnx.ValueInfoProto:
 class _Graph:
     """Nodes and weights as they are added."""
 
-    def __init__(self, source: Source, variant: str) -> None:
+    def __init__(self, source: Source, variant: str, peaks: Peaks) -> None:
         self.nodes: list[onnx.NodeProto] = []
         self.weights: list[onnx.TensorProto] = []
         self._source = source
         self._shape = source.shape
         self._variant = variant
+        self._peaks = peaks
 
     def build(self) -> None:
         mask = self._node("Cast", ["attention_mask"], "mask_int", to=TensorProto.INT32)
@@ -112,7 +116,7 @@ class _Graph:
 
     def _layer(self, name: str, x: str, mask: str) -> str:
         names, biases = [f"{name}.q", f"{name}.k", f"{name}.v"], ["q", "k", "v"]
-        joined = self._linear(names, x, f"{name}.qkv")
+        joined = self._linear(names, x, f"{name}.qkv", exact=True)
         hidden = self._shape.hidden
         sizes = self._weight("three_parts", np.array([hidden] * 3, np.int64))
         q, k, v = self._nodes("Split", [joined, sizes], [f"{name}.{part}.out" for part in biases], axis=-1)
@@ -130,12 +134,20 @@ class _Graph:
         out = self._linear([f"{name}.fo"], inner, f"{name}.fo.out", columns=self._shape.inner)
         return self._normalised(f"{name}.oln", out, x, bias=f"{name}.fo.b", out=f"{name}.out")
 
-    def _linear(self, names: list[str], x: str, out: str, *, columns: int | None = None) -> str:
-        """x times the transposed matrices stacked on their outputs; biases are left to the operator that follows."""
+    def _linear(
+        self, names: list[str], x: str, out: str, *, columns: int | None = None, exact: bool = False
+    ) -> str:
+        """x times the transposed matrices stacked on their outputs; biases are left to the operator that follows.
+
+        ``exact`` keeps the activations of the 4-bit variant in float32: where attention looks, rounding hurts most.
+        """
         columns = columns or self._shape.hidden
         parts = [self._source.quantized(f"{name}.w", columns) for name in names]
         if self._variant == "int8":
-            weights, scales = channel_int8(np.concatenate([part.floats() for part in parts]))
+            matrix = np.concatenate([part.floats() for part in parts])
+            smooth = factors(self._peaks[names[0]], matrix)
+            x = self._node("Mul", [x, self._weight(f"{out}.m", 1.0 / smooth)], f"{out}.smooth")
+            weights, scales = channel_int8(matrix * smooth)
             inputs = [x, self._weight(f"{out}.w", weights), self._weight(f"{out}.s", scales)]
             return self._node("DynamicQuantizeMatMul", inputs, out, domain=_MS)
         packed = np.concatenate([neighbours_packed(part) for part in parts])
@@ -143,7 +155,8 @@ class _Graph:
         inputs = [x, self._weight(f"{out}.w", packed), self._weight(f"{out}.s", scales.reshape(-1))]
         return self._node(
             "MatMulNBits", inputs, out, domain=_MS,
-            K=columns, N=packed.shape[0], bits=4, block_size=BLOCK, accuracy_level=4,
+            K=columns, N=packed.shape[0], bits=4, block_size=BLOCK,
+            accuracy_level=_FLOAT32 if exact else _INT8,
         )
 
     def _normalised(self, name: str, x: str, added: str, *, bias: str | None, out: str) -> str:

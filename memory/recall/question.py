@@ -1,0 +1,63 @@
+"""A question's text, taken apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+import numpy as np
+
+from memory.people import Names
+from memory.recall import words
+from memory.recall.bm25 import Floats
+from memory.recall.cues import asks_for_talk, asks_time
+from memory.recall.dates import DateHint, dates_in
+from memory.recall.people import Person, named_in
+from memory.recall.pool import Pool
+from memory.recall.segment import Ints
+
+# A single Han character out of a longer run is weak evidence.
+_FRAGMENT = 0.25
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What ranking reads out of a question."""
+
+    tokens: tuple[str, ...]         # distinct, in order
+    terms: Ints                     # the same as terms
+    kinds: Floats                   # what sharing it counts for: less for a part of a word
+    people: Sequence[Person]
+    hints: Sequence[DateHint]
+    asks_time: bool
+
+
+def read_question(text: str, pool: Pool, names: Names | None, now: datetime) -> Question:
+    folded = words.fold(text)
+    people = named_in(folded, pool.snapshots, names)
+    tokens = tuple(dict.fromkeys(words.words(text)))
+    if people and pool.turns_only:
+        # A turn is told by who said it; the name itself stands in the turns of the others.
+        of_names = {token for person in people for name in person for token in words.words(name)}
+        tokens = tuple(token for token in tokens if token not in of_names) or tokens
+    return Question(
+        tokens=tokens,
+        terms=np.array([words.term(token) for token in tokens], dtype=np.int64),
+        kinds=np.array([_FRAGMENT if words.is_fragment(token) else 1.0 for token in tokens]),
+        people=people,
+        hints=[*dates_in(folded, now.date()), *_talks(folded, pool, now)],
+        asks_time=asks_time(folded),
+    )
+
+
+def _talks(folded: str, pool: Pool, now: datetime) -> list[DateHint]:
+    """The day of the first conversation, or of the last one that is over, when the text asks for it."""
+    wanted = asks_for_talk(folded)
+    if wanted is None:
+        return []
+    days = np.unique(np.concatenate([part.view.records["first_day"] for part in pool.parts]))
+    days = days[days > 0]
+    if wanted == "last":
+        days = days[days < now.toordinal()][::-1]
+    return [DateHint(first=day, last=day) for day in days[:1].tolist()]

@@ -1,0 +1,156 @@
+"""Drawing reflections from facts: what the user came back to, in their own words."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import replace
+
+from memory.facts.fact import USER_OBSERVATION, Fact
+from memory.facts.rules.draft import METHOD
+from memory.people import Names
+from memory.reflections import evidence as trust
+from memory.reflections.claims import known_facts, relation_of, scope_of
+from memory.reflections.cluster import MOST_FACTS, clusters, group_of, subject_words
+from memory.reflections.compose import choose, compose, occasions
+from memory.reflections.pen import USER_FACT, Because, Pen
+from memory.reflections.reflection import (
+    COOLDOWN,
+    EPISODE,
+    STATE,
+    Reflection,
+    fits_ontology,
+    reflection_id,
+)
+from memory.reflections.wording import dice
+from memory.space import MemorySpace
+
+log = logging.getLogger(__name__)
+
+LEAST_FACTS = 5             # unabsorbed ones without which nothing is drawn
+LEAST_IMPORTANCE = 5
+_JOINS = 0.5                # share of object words with one of its facts that makes a fact part of a reflection
+_BY_RULE = 0.5
+
+
+async def synthesize(space: MemorySpace, names: Names) -> Reflection | None:
+    """Draw at most one reflection; facts that belong to a living one join that instead.
+
+    Returns the reflection, or None when nothing was told often enough. Only the facts used are
+    marked as absorbed; the others wait for company.
+    """
+    if not _usable(space):
+        return None
+    async with space.journal.write() as batch:
+        pen = Pen(space, batch, space.clock.now())
+        joined = _join(pen, _usable(space), names)
+        facts = [fact for fact in _usable(space) if fact.id not in joined]
+        drawn = _draw(pen, facts, names) if len(facts) >= LEAST_FACTS else None
+    space.at("synthesize.committed")
+    if drawn is not None:
+        log.info("%s: %s drawn from %d facts", space.name, drawn.id, len(drawn.source_fact_ids))
+    return drawn
+
+
+def _usable(space: MemorySpace) -> list[Fact]:
+    """Facts of the user's own that stand, matter, and were not used yet."""
+    return [
+        fact
+        for fact in space.facts.unabsorbed()
+        if fact.importance >= LEAST_IMPORTANCE
+        and fact.source == USER_OBSERVATION
+        and fact.superseded_by is None
+        and fact.denied_in is None
+        and "subject_kind" not in fact.extra
+    ]
+
+
+def _draw(pen: Pen, facts: Sequence[Fact], names: Names) -> Reflection | None:
+    for cluster in clusters(facts, names):
+        drawn = reflect_on(cluster, names, pen)
+        if pen.reflection(drawn.id) is None:
+            pen.synthesised(drawn, Because(rule="told_often", turn=drawn.sources[-1] if drawn.sources else None))
+        _absorb(pen, cluster, drawn.id)
+        return drawn
+    return None
+
+
+def reflect_on(facts: Sequence[Fact], names: Names, pen: Pen) -> Reflection:
+    """The reflection on a cluster of facts, not yet written."""
+    centre = choose(facts, names)[0]
+    blank = Reflection(
+        id=reflection_id(fact.id for fact in facts),
+        text="",
+        created_at=pen.now,
+        entity=centre.entity,
+        evidence=trust.seeded((fact.importance for fact in facts), pen.now),
+        next_eligible_at=pen.now + COOLDOWN,
+        method=METHOD,
+        needs_model=True,
+        slot=centre.slot,
+        object=centre.object,
+        negated=centre.negated,
+    )
+    return _resting_on(blank, facts, names)
+
+
+def _resting_on(one: Reflection, facts: Sequence[Fact], names: Names) -> Reflection:
+    """The reflection with everything that follows from its facts."""
+    text, statement = compose(facts, names)
+    said = occasions(facts)
+    days, spread = len({moment.date() for moment in said}), (said[-1].date() - said[0].date()).days
+    scope = scope_of(one.slot, days, spread)
+    relation: str | None = relation_of(one.entity, one.slot)
+    known = fits_ontology(one.entity, relation, scope)
+    starts = [fact.event_start_at or fact.created_at for fact in facts]
+    ends = [fact.event_end_at or fact.event_start_at or fact.created_at for fact in facts]
+    sure = [fact.confidence for fact in facts if fact.confidence is not None]
+    return replace(
+        one,
+        text=text,
+        statement=statement,
+        source_fact_ids=tuple(sorted(fact.id for fact in facts)),
+        sources=tuple(dict.fromkeys(turn for fact in facts for turn in fact.sources)),
+        relation_type=relation if known else None,
+        temporal_scope=scope,
+        event_start_at=min(starts),
+        event_end_at=max(*ends, said[-1]) if scope in (STATE, EPISODE) else None,
+        confidence=round(sum(sure) / len(sure), 2) if sure else None,
+    )
+
+
+def _join(pen: Pen, facts: Sequence[Fact], names: Names) -> set[str]:
+    """Facts on what a living reflection already says become part of it and speak for it."""
+    joined: set[str] = set()
+    for fact in facts:
+        one = _home_of(pen, fact, names)
+        if one is None:
+            continue
+        sources = known_facts(one.source_fact_ids, pen.space.facts, pen.space.views.facts_archive)
+        because = Because(rule="joins", turn=fact.sources[-1] if fact.sources else None, fact=fact.id)
+        pen.revised(_resting_on(one, [*sources, fact], names), because)
+        if one.evidence.reinforced_at is None or one.evidence.reinforced_at.date() != fact.created_at.date():
+            said = min(fact.created_at, pen.now)
+            pen.weighed(one.id, trust.reinforced_by_fact(one.evidence, said, weight=_BY_RULE), USER_FACT, because)
+        _absorb(pen, [fact], one.id)
+        joined.add(fact.id)
+    return joined
+
+
+def _home_of(pen: Pen, fact: Fact, names: Names) -> Reflection | None:
+    best: tuple[float, Reflection] | None = None
+    own = subject_words(fact, names)
+    for one in pen.alive():
+        if one.method != METHOD or one.entity != fact.entity or len(one.source_fact_ids) >= MOST_FACTS:
+            continue
+        sources = known_facts(one.source_fact_ids, pen.space.facts, pen.space.views.facts_archive)
+        near = [dice(own, subject_words(other, names)) for other in sources if group_of(other) == group_of(fact)]
+        if near and max(near) >= _JOINS and (best is None or max(near) > best[0]):
+            best = (max(near), one)
+    return best[1] if best is not None else None
+
+
+def _absorb(pen: Pen, facts: Sequence[Fact], by: str) -> None:
+    ids = [fact.id for fact in facts if not fact.absorbed]
+    if ids:
+        pen.batch.add("fact.absorbed", {"ids": ids, "by": by}, {"fact_ids": ids, "reflection_id": by})
