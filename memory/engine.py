@@ -20,6 +20,8 @@ from memory.history.record import COMPRESS, POST_TURN
 from memory.ids import Ids, RandomIds
 from memory.models.chat import Chat, NoChat
 from memory.models.embedder import Embedder, NoEmbedder
+from memory.persona import mind
+from memory.persona.sweep import ARCHIVE, put_away
 from memory.settings import Settings
 from memory.space import MemorySpace
 from memory.spaces import Spaces
@@ -31,6 +33,7 @@ from memory.tombstones import Tombstones
 from memory.work.claims import Claims
 from memory.work.gate import StorageGate
 from memory.work.outbox_worker import OutboxWorker
+from memory.work.rounds import POWERFUL, Rounds
 from memory.work.runner import Loop, Runner
 
 log = logging.getLogger(__name__)
@@ -85,11 +88,13 @@ class Engine:
                 POST_TURN: self._post_turn,
                 COMPRESS: self._compress,
                 compress.SUMMARISE: self._summarise,
+                ARCHIVE: put_away,
                 erase.ERASE: self._finish_erasing,
             },
             attempts=settings.attempts,
-            admits=lambda name: self.gate.reason is None and not self.claims.retired(name),
+            admits=self._admits_work,
         )
+        self.rounds = Rounds(self.spaces, self.cast, clock, self._admits_work, self.sync_cards)
         self.tombstones = Tombstones(settings.data_root, disk, self.spaces.exists)
         self._disk = disk
         self._runner = Runner()
@@ -134,6 +139,7 @@ class Engine:
             [
                 Loop("close idle databases", every=15.0, tick=self.spaces.close_idle_databases),
                 Loop("save the catalogue", every=10.0, tick=self.catalogue.save),
+                Loop("rounds", every=10.0, tick=self.rounds.tick),
             ]
         )
 
@@ -179,6 +185,14 @@ class Engine:
             except (MemoryServiceError, OSError) as error:
                 log.warning("%s could not be read again (%s)", name, type(error).__name__)
 
+    async def sync_cards(self, space: MemorySpace) -> None:
+        """Bring the persona up to the configured cards, for a character that is configured."""
+        if space.name in (self.cast.published() or ()):
+            await mind.sync_cards(space, self.cast.card(space.name), self.cast.master_card())
+
+    def _admits_work(self, name: str) -> bool:
+        return self.gate.reason is None and not self.claims.retired(name)
+
     def _admit(self, name: str, create: bool) -> None:
         """Raises SpaceClosed for a name that is held, or closed for good and not published again."""
         if self.claims.held(name):
@@ -203,7 +217,9 @@ class Engine:
     # owed work
 
     async def _post_turn(self, space: MemorySpace, op: OutboxOp) -> None:
-        await learn(space, self.cast.names(space.name), op.id)
+        names = self.cast.names(space.name)
+        await learn(space, names, op.id)
+        await mind.attend_to(space, names, powerful=self.cast.switch(POWERFUL))
 
     async def _compress(self, space: MemorySpace, op: OutboxOp) -> None:
         await compress.compress(

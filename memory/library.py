@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Collection, Iterable, Sequence
+from contextlib import nullcontext
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 
 from memory.clock import Clock
@@ -21,8 +23,13 @@ from memory.reflections import evidence
 from memory.reflections.mentions import is_resting
 from memory.reflections.reflection import Reflection
 from memory.reflections.view import Reflections
+from memory.store import layout
+from memory.store.collector import resting
+from memory.store.files import Disk, read
 
-_READ = 500   # turns read at once
+_READ = 500               # turns read at once
+_SLICE = 200              # documents made before others have their turn
+_WORTH_KEEPING = 2_000    # documents from which on an index has a file
 
 
 class Library:
@@ -36,6 +43,8 @@ class Library:
         persona: Persona,
         turns: TurnsDb,
         clock: Clock,
+        directory: Path,
+        disk: Disk,
     ) -> None:
         self.memories = Index()
         self.held = Index()
@@ -49,6 +58,10 @@ class Library:
         self._hidden_reflections: dict[str, bool] = {}   # ids in the index, and whether hidden when last looked at
         self._hidden_entries: dict[str, bool] = {}
         self._row = 0                           # last row in the index of turns
+        self._directory = directory
+        self._disk = disk
+        self._kept: dict[str, int] = {}         # file: how many documents its index had when it was written
+        self._changed: dict[str, int] = {}      # file: documents changed since
         self._updating = asyncio.Lock()
 
     async def snapshots(self, tiers: Collection[str], names: Names) -> list[Snapshot]:
@@ -79,16 +92,56 @@ class Library:
         """Turns that were erased."""
         self.conversation.drop(ids)
 
+    def forget_conversation(self) -> None:
+        """The turns are read from the disk anew."""
+        self.conversation = Index()
+        self._kept.pop(layout.TURNS_INDEX, None)
+        self._changed.pop(layout.TURNS_INDEX, None)
+        self._row = 0
+
+    async def _bring(self, file: str, index: Index, documents: Sequence[Document]) -> None:
+        """Put documents into an index; into one that has just been opened, with the help of its file."""
+        if file not in self._kept:
+            data = await self._disk.run(read, self._directory / file) if len(documents) > _WORTH_KEEPING else None
+            steps = index.restore(data, documents)
+            self._kept[file] = len(documents) if data is not None else 0
+        else:
+            steps = index.fill(documents)
+            self._changed[file] = self._changed.get(file, 0) + len(documents)
+        with resting() if len(documents) > _WORTH_KEEPING else nullcontext():
+            for _ in steps:
+                await asyncio.sleep(0)
+
+    async def keep(self) -> None:
+        """Write the indexes that are large and have changed much, so that opening need not read every text again."""
+        for file, index in ((layout.MEMORIES_INDEX, self.memories), (layout.TURNS_INDEX, self.conversation)):
+            behind = max(self._changed.get(file, 0), len(index) - self._kept.get(file, 0))
+            if file not in self._kept or len(index) <= _WORTH_KEEPING or behind * 10 <= len(index):
+                continue
+            async with self._updating:
+                chunks = []
+                for chunk in index.dump():
+                    chunks.append(chunk)
+                    await asyncio.sleep(0)
+                self._kept[file], self._changed[file] = len(index), 0
+            await self._disk.run(self._disk.replace, self._directory / file, chunks, "index", durable=False)
+
     async def _update_memories(self) -> None:
+        documents: list[Document] = []
+        gone: list[str] = []
         for facts, other, tier in ((self._facts, self._archive, FACT), (self._archive, self._facts, FACT_ARCHIVE)):
             touched, facts.touched = facts.touched, set()
-            gone = [fact_id for fact_id in touched if fact_id not in facts and fact_id not in other]
-            self.memories.drop(gone)
-            # A fact that stands in both lists counts as active.
-            present = [fact for fact_id in touched if (fact := facts.get(fact_id)) is not None]
-            if tier == FACT_ARCHIVE:
-                present = [fact for fact in present if fact.id not in other]
-            await _fill(self.memories, [_document(fact, tier) for fact in present])
+            for number, fact_id in enumerate(touched, 1):
+                fact = facts.get(fact_id)
+                if fact is None:
+                    if fact_id not in other:
+                        gone.append(fact_id)
+                elif tier == FACT or fact_id not in other:  # a fact that stands in both lists counts as active
+                    documents.append(_document(fact, tier))
+                if number % _SLICE == 0:
+                    await asyncio.sleep(0)
+        self.memories.drop(gone)
+        await self._bring(layout.MEMORIES_INDEX, self.memories, documents)
 
     async def _update_reflections(self) -> None:
         touched, self._reflections.touched = self._reflections.touched, set()
@@ -116,12 +169,18 @@ class Library:
         await _fill(index, fresh)
 
     async def _update_conversation(self, names: Names) -> None:
-        while self._row < self._turns.last_row:
-            turns = await self._turns.after(self._row, _READ)
+        documents: list[Document] = []
+        row = self._row
+        while row < self._turns.last_row:
+            turns = await self._turns.after(row, _READ)
             if not turns:
                 break
-            await _fill(self.conversation, [self._of_turn(turn, names) for turn in turns])
-            self._row = turns[-1].row
+            documents += [self._of_turn(turn, names) for turn in turns]
+            row = turns[-1].row
+            await asyncio.sleep(0)
+        if documents:
+            await self._bring(layout.TURNS_INDEX, self.conversation, documents)
+            self._row = row
 
     def _of_turn(self, turn: Turn, names: Names) -> Document:
         return Document(

@@ -93,7 +93,14 @@ class MemorySpace:
         self.reflection_archive = Shards(directory / layout.REFLECTION_ARCHIVE, disk)
         self.persona_archive = Shards(directory / layout.PERSONA_ARCHIVE, disk)
         self.library = Library(
-            self.views.facts, self.views.facts_archive, self.views.reflections, self.views.persona, self.turns, clock
+            self.views.facts,
+            self.views.facts_archive,
+            self.views.reflections,
+            self.views.persona,
+            self.turns,
+            clock,
+            directory,
+            disk,
         )
         self.wanted_back = asyncio.Event()  # somebody waits for every lease: ask no model now
         self.settling = asyncio.Lock()      # held by /renew and /settle; /new_dialog waits for it
@@ -111,6 +118,8 @@ class MemorySpace:
         self.shelf = Shelf(directory, disk, clock, self.views.all())
         self.written_at = clock.monotonic()
         self.shown: deque[str] = deque(maxlen=_SHOWN)  # texts that recall answered with lately
+        self.spoken_at: float | None = None  # monotonic; when somebody last talked with the character
+        self.reviewing: asyncio.Task[Any] | None = None  # a review of the recent window under way
         self._disk = disk
         self._committed = committed
         self._failed = failed
@@ -148,6 +157,10 @@ class MemorySpace:
         """Recall never answered with what is erased."""
         self.shown = deque((text for text in self.shown if not holds(text)), maxlen=_SHOWN)
 
+    def touch(self) -> None:
+        """Note that somebody talks with the character now: what can wait, waits."""
+        self.spoken_at = self.clock.monotonic()
+
     def at(self, point: str) -> None:
         """Reach a named point, for the crash tests."""
         self._disk.at(point)
@@ -165,6 +178,7 @@ class MemorySpace:
         await self.journal.open()
         found = await self.shelf.load(journal_is_new=self.journal.seq == 0)
         rows = await self.turns.load()
+        self.library.forget_conversation()
         marks = self.shelf.marks
         await self.outbox.load(marks.get("outbox", 0), marks.get("outbox_size", 0))
         if self._damaged():
@@ -184,7 +198,8 @@ class MemorySpace:
         self.recent.arrivals |= {kept.turn.id: kept.received for kept in self.turns.tail}
         if not self.journal.seq and rows:
             # What another program already learnt from is not learnt from again.
-            changes.append(("cursor.moved", {"name": "extracted_row", "to": rows[-1].turn.row}))
+            for cursor in ("extracted_row", "attended_row"):
+                changes.append(("cursor.moved", {"name": cursor, "to": rows[-1].turn.row}))
         for one in edited:
             changes += await self._edits(one)
         await self._take_in(changes, "adopted" if not self.journal.seq else "taken in")
@@ -233,7 +248,7 @@ class MemorySpace:
         batch = self.journal.batch()
         for type_, data in changes:
             batch.add(type_, data)
-        await self.journal.commit(batch)
+        await self.journal.commit_unseen(batch)
         log.info("%s: %d changes %s", self.name, len(changes), how)
 
     def _all_views(self) -> list[View]:
@@ -282,6 +297,8 @@ class MemorySpace:
                 view.fold(event)
             if event.type == "turns.erased":
                 self.library.forget_turns(event.data["ids"])
+            elif event.type == "turns.added":
+                self.touch()
         self.written_at = self.clock.monotonic()
         self._begin_saving()
         self._committed(self)
@@ -408,7 +425,7 @@ class MemorySpace:
 
     async def save(self, *, prompt: bool = False) -> None:
         """Bring the files up to the journal: all of them, or those that others read at once."""
-        while not self.journal.closed and self.journal.damage is None:
+        while self.journal.seq and not self.journal.closed and self.journal.damage is None:
             async with self._saving:
                 if await self._save(prompt=prompt):
                     return
@@ -435,6 +452,8 @@ class MemorySpace:
             saved = await self.shelf.save(views, self.journal.last_id)
         if not prompt and self.outbox.wants_compacting():
             await self.outbox.compact()
+        if not prompt:
+            await self.library.keep()
         return saved
 
     @property

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
@@ -30,12 +31,17 @@ async def learn(space: MemorySpace, names: Names, op_id: str | None = None) -> i
     """Learn from every turn behind the cursor. Returns how many facts were added.
 
     Facts and cursor move in one commit, so a crash repeats a step or none of it. ``op_id`` is
-    finished with the last step, unless more turns came meanwhile.
+    finished with the last step. Where turns come in faster than they are read it ends with those
+    that were there at its beginning and stays owed, so that other work has its turn too.
     """
     added = 0
+    last_row = space.turns.last_row
     while True:
         turns = await space.turns.after(space.views.cursors.row(CURSOR), _ROWS)
-        drafts = [(turn, draft) for turn in turns for draft in _read(space, names, turn)]
+        drafts: list[tuple[Turn, Draft]] = []
+        for turn in turns:
+            drafts += [(turn, draft) for draft in _read(space, names, turn)]
+            await asyncio.sleep(0)  # whoever waits for an answer comes first
         space.at("learn.thought")
         async with space.journal.write() as batch:
             if turns and space.views.cursors.row(CURSOR) < turns[-1].row:
@@ -45,7 +51,7 @@ async def learn(space: MemorySpace, names: Names, op_id: str | None = None) -> i
             if done and op_id is not None:
                 batch.finish(op_id)
         space.at("learn.committed")
-        if done:
+        if done or turns[-1].row >= last_row:
             return added
 
 

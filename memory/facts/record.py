@@ -75,38 +75,35 @@ def from_record(record: object, clock: Clock) -> Fact | None:
     fact_id, text = record.get("id"), record.get("text")
     if not isinstance(fact_id, str) or not fact_id or not isinstance(text, str) or not text.strip():
         return None
-    entity = _OLD_ENTITIES.get(str(record.get("entity")), record.get("entity"))
-    sources = record.get("source_message_ids")
-    again = record.get("repeated_at")
-    raw = record.get("event_when_raw")
-    source = record.get("source")
+    get = record.get
+    entity, source, raw = get("entity"), get("source"), get("event_when_raw")
+    sources, again = get("source_message_ids"), get("repeated_at")
+    created = _created(get("created_at"), get("utc_offset"), clock)
+    start, end = get("event_start_at"), get("event_end_at")
     return Fact(
         id=fact_id,
         text=text,
-        created_at=_created(record, clock),
-        entity=entity if entity in ENTITIES else MASTER,
-        importance=_importance(record.get("importance")),
+        created_at=created,
+        entity=entity if entity in ENTITIES else _OLD_ENTITIES.get(str(entity), MASTER),
+        importance=_importance(get("importance")),
         source=source if isinstance(source, str) else USER_OBSERVATION,
         event_when_raw=raw if isinstance(raw, Mapping) else None,
-        event_start_at=_moment(record.get("event_start_at"), clock),
-        event_end_at=_moment(record.get("event_end_at"), clock),
-        absorbed=record.get("absorbed") is True,
-        signal_processed=record.get("signal_processed", True) is not False,
-        method=_text(record.get("method")),
-        confidence=_number(record.get("confidence")),
-        sources=tuple(str(one) for one in sources) if isinstance(sources, list) else (),
-        slot=_text(record.get("slot")),
-        object=_text(record.get("object")),
-        negated=record.get("negated") is True,
-        correction=record.get("correction") is True,
-        superseded_by=_text(record.get("superseded_by")),
-        denied_in=_text(record.get("denied_in")),
-        repeated_at=tuple(
-            moment
-            for value in (again if isinstance(again, list) else ())
-            if (moment := _moment(value, clock)) is not None
-        ),
-        extra={key: value for key, value in record.items() if key not in _KNOWN and not _is_default(key, value)},
+        # Most facts happened when they were learnt.
+        event_start_at=created if start is not None and start == get("created_at") else _moment(start, clock),
+        event_end_at=_moment(end, clock),
+        absorbed=get("absorbed") is True,
+        signal_processed=get("signal_processed", True) is not False,
+        method=_text(get("method")),
+        confidence=_number(get("confidence")),
+        sources=tuple(map(str, sources)) if isinstance(sources, list) else (),
+        slot=_text(get("slot")),
+        object=_text(get("object")),
+        negated=get("negated") is True,
+        correction=get("correction") is True,
+        superseded_by=_text(get("superseded_by")),
+        denied_in=_text(get("denied_in")),
+        repeated_at=_moments(again, clock) if again else (),
+        extra={key: record[key] for key in record.keys() - _KNOWN if not _is_default(key, record[key])},
     )
 
 
@@ -114,15 +111,25 @@ def _is_default(key: str, value: object) -> bool:
     return key in _DEFAULTS and value == _DEFAULTS[key]
 
 
-def _created(record: Mapping[str, Any], clock: Clock) -> datetime:
-    stamp, offset = record.get("created_at"), record.get("utc_offset")
+def _created(stamp: object, offset: object, clock: Clock) -> datetime:
     try:
-        moment = datetime.fromisoformat(str(stamp))
-        if moment.tzinfo is None and isinstance(offset, str) and offset:
-            return datetime.fromisoformat(f"{stamp}{offset}")
-        return clock.local(moment)
+        if isinstance(offset, str) and offset:
+            moment = datetime.fromisoformat(f"{stamp}{offset}")
+            if moment.tzinfo is not None:
+                return moment
+        return clock.local(datetime.fromisoformat(str(stamp)))
+    except ValueError:
+        pass
+    try:
+        return clock.local(datetime.fromisoformat(str(stamp)))  # its offset was spoilt, or it had one of its own
     except ValueError:
         return clock.local(datetime(1970, 1, 2))  # noqa: DTZ001 - made aware here
+
+
+def _moments(values: object, clock: Clock) -> tuple[datetime, ...]:
+    if not isinstance(values, list):
+        return ()
+    return tuple(moment for value in values if (moment := _moment(value, clock)) is not None)
 
 
 def _moment(value: object, clock: Clock) -> datetime | None:
@@ -135,6 +142,8 @@ def _moment(value: object, clock: Clock) -> datetime | None:
 
 
 def _importance(value: object) -> int:
+    if type(value) is int:
+        return min(max(value, 1), 10)
     try:
         return min(max(int(str(value)), 1), 10)
     except ValueError:

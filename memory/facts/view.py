@@ -56,7 +56,7 @@ class FactList(FileView):
         return self._facts.get(fact_id) if fact_id is not None else None
 
     def in_slot(self, slot: str) -> list[Fact]:
-        """Facts that answer the same question, oldest first."""
+        """Facts that answer the same question, oldest first; "" for those of which nobody said what they answer."""
         return self._oldest_first(self._by_slot.get(slot, ()))
 
     def unweighed(self) -> list[Fact]:
@@ -91,8 +91,7 @@ class FactList(FileView):
         self._unindex(fact.id)
         self._facts[fact.id] = fact
         self._by_hash[fact.hash] = fact.id
-        if fact.slot is not None:
-            self._by_slot.setdefault(fact.slot, set()).add(fact.id)
+        self._by_slot.setdefault(fact.slot or "", set()).add(fact.id)
         if not fact.signal_processed:
             self._unweighed.add(fact.id)
         if not fact.absorbed:
@@ -114,8 +113,7 @@ class FactList(FileView):
             return
         if self._by_hash.get(old.hash) == fact_id:
             del self._by_hash[old.hash]
-        if old.slot is not None:
-            self._by_slot.get(old.slot, set()).discard(fact_id)
+        self._by_slot.get(old.slot or "", set()).discard(fact_id)
 
     def _mark(self, fact_ids: Iterable[str], **changes: Any) -> None:
         for fact_id in fact_ids:

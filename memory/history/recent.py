@@ -79,9 +79,10 @@ class Recent(FileView):
     def __init__(self) -> None:
         self.entries: list[Entry] = []
         self.arrivals: dict[str, datetime] = {}    # when the newest turns came in, whenever they were said
+        self._lines: dict[int, tuple[Entry, bytes]] = {}   # encoded entries by identity, each kept alive beside
 
     def reset(self) -> None:
-        self.entries, self.seq, self.arrivals = [], 0, {}
+        self.entries, self.seq, self.arrivals, self._lines = [], 0, {}, {}
 
     @property
     def empty(self) -> bool:
@@ -122,8 +123,8 @@ class Recent(FileView):
         self.seq = event.seq
 
     def _arrived(self, turn_id: str, at: datetime) -> None:
-        for old in [old for old, moment in self.arrivals.items() if at - moment > _YOUNG]:
-            del self.arrivals[old]
+        while self.arrivals and at - self.arrivals[oldest := next(iter(self.arrivals))] > _YOUNG:
+            del self.arrivals[oldest]
         self.arrivals[turn_id] = at
 
     def _compress(self, data: Mapping[str, Any]) -> None:
@@ -141,8 +142,12 @@ class Recent(FileView):
         self.entries = [Entry.from_json(value) for value in parse_list(data)]
 
     def render(self) -> Callable[[], Iterable[bytes]]:
-        entries = list(self.entries)
-        return lambda: list_of_lines([orjson.dumps(entry.to_file()) for entry in entries])
+        before, self._lines = self._lines, {}
+        for entry in self.entries:
+            known = before.get(id(entry))
+            self._lines[id(entry)] = known or (entry, orjson.dumps(entry.to_file()))
+        lines = [self._lines[id(entry)][1] for entry in self.entries]
+        return lambda: list_of_lines(lines)
 
     def adoption(self) -> list[Change]:
         return in_chunks([entry.to_json() for entry in self.entries], "recent.adopted", "entries")

@@ -325,7 +325,7 @@ class TurnsDb(View):
         if pending and pending[0].row == row + 1:
             return pending[:limit]
         stored = await self._select(
-            "WHERE o.id > ? AND o.id <= ? ORDER BY o.id LIMIT ?", (row, self.last_row, limit)
+            "WHERE o.id > ? AND o.id <= ? ORDER BY o.id LIMIT ?", (row, self.last_row, limit + len(self._erased))
         )
         return _merged(stored, pending)[:limit]
 
@@ -352,7 +352,8 @@ class TurnsDb(View):
         try:
             async with self._open() as db:
                 rows = await db.execute(_SELECT + where, values)
-                return [self._kept(row).turn async for row in rows]
+                erased = set(self._erased)  # … which the file still holds
+                return [self._kept(row).turn async for row in rows if row[0] not in erased]
         except sqlite3.Error as error:
             self.unreadable = not _may_pass(error)
             raise _unavailable(error) from error

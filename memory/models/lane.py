@@ -43,10 +43,16 @@ class Lane:
         if self._closed:
             future.set_exception(LaneClosed())
             return future
-        self._jobs.put((job, future, loop))
         if self._thread is None:
-            self._thread = threading.Thread(target=self._work, name=self.name, daemon=True)
-            self._thread.start()
+            thread = threading.Thread(target=self._work, name=self.name, daemon=True)
+            try:
+                thread.start()
+            except RuntimeError:
+                # The system grants no further thread; the next job asks again.
+                future.set_exception(MemoryError("no thread to be had"))
+                return future
+            self._thread = thread
+        self._jobs.put((job, future, loop))
         return future
 
     def busy_for(self) -> float:

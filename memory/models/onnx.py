@@ -27,7 +27,7 @@ from memory.models.installed import Candidate, Chosen, Stamp, choose, find_model
 from memory.models.lane import Lane, LaneClosed
 from memory.models.limits import Limits
 from memory.models.profiles import AUTO, OFF, ModelUnusable, Thresholds
-from memory.models.runtime import open_model
+from memory.models.runtime import failure, open_model
 
 log = logging.getLogger(__name__)
 
@@ -316,8 +316,8 @@ class OnnxEmbedder:
             return None
         except LaneClosed:
             return None
-        except ModelUnusable as problem:
-            self._failed_with(model, problem)
+        except Exception as error:      # of any library: a question must be answered all the same
+            self._failed_with(model, _ours(error))
             return None
         self._slow = False
         if self._model is not model:
@@ -374,6 +374,8 @@ class OnnxEmbedder:
             raise ModelUnusable("hung", f"{what} took more than {seconds:g} s") from None
         except LaneClosed:
             raise ModelUnusable("closed") from None
+        except Exception as error:      # of any library
+            raise _ours(error) from error
 
     def _give_up_on_the_stuck(self) -> None:
         self._stuck = [lane for lane in self._stuck if lane.alive]
@@ -391,3 +393,7 @@ class OnnxEmbedder:
             lane.close()
             self._stuck.append(lane)
             self._lanes[name] = Lane(lane.name, self._clock)
+
+
+def _ours(error: Exception) -> ModelUnusable:
+    return error if isinstance(error, ModelUnusable) else failure("internal error", error)

@@ -9,6 +9,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
+from memory.models.hardware import free_memory
 from memory.models.installed import Chosen, side_files
 from memory.models.profiles import ModelUnusable
 from memory.models.tokens import Tokens, library, open_tokens
@@ -18,6 +19,7 @@ Vectors = npt.NDArray[np.float32]
 _OUTPUTS: Final = ("sentence_embedding", "text_embedding", "last_hidden_state")     # the best known first
 _PROBE: Final = "a short text"
 _LEAST_NORM: Final = 1e-12
+_ROOM_PER_BYTE, _ROOM = 3, 96 << 20     # while loading, weights exist up to three times; the libraries want some too
 _CHUNK: Final = 1 << 20
 
 
@@ -48,7 +50,7 @@ class Model:
         try:
             out = self._session.run([self._output], self._feed(ids, mask))[0]
         except Exception as error:      # the runtime's exceptions share no base class
-            raise _failure("inference error", error) from error
+            raise failure("inference error", error) from error
         return self._unit(self._pooled(np.asarray(out, dtype=np.float32), mask))
 
     def _feed(self, ids: npt.NDArray[np.int64], mask: npt.NDArray[np.int64]) -> dict[str, npt.NDArray[np.int64]]:
@@ -92,6 +94,7 @@ def open_model(chosen: Chosen) -> Model:
     Raises ModelUnusable whatever goes wrong.
     """
     try:
+        _check_room(chosen)
         for name in (chosen.profile.tokenizer, chosen.model_name):
             check_file(chosen, name)
         # The tokenizer first: it frees what it parsed before the weights need their room.
@@ -101,8 +104,16 @@ def open_model(chosen: Chosen) -> Model:
     except ModelUnusable:
         raise
     except Exception as error:
-        raise _failure("cannot load the model", error) from error
+        raise failure("cannot load the model", error) from error
     return model
+
+
+def _check_room(chosen: Chosen) -> None:
+    # Asked beforehand, because the libraries do not all survive a refused allocation: some abort the process.
+    weights = sum(path.stat().st_size for path in (chosen.tokenizer, chosen.model, *side_files(chosen.model)))
+    needed, free = _ROOM_PER_BYTE * weights + _ROOM, free_memory()
+    if free is not None and free < needed:
+        raise ModelUnusable("out of memory", f"{free >> 20} MiB free, {needed >> 20} MiB needed to load")
 
 
 def check_file(chosen: Chosen, name: str) -> None:
@@ -143,9 +154,9 @@ def _session(chosen: Chosen) -> Any:
     return runtime.InferenceSession(str(chosen.model), options, providers=["CPUExecutionProvider"])
 
 
-def _failure(reason: str, error: BaseException) -> ModelUnusable:
+def failure(reason: str, error: BaseException) -> ModelUnusable:
+    """An exception of some library as one of ours, without its words: they may quote paths, shapes or texts."""
     text = str(error).lower()
     if isinstance(error, MemoryError) or "allocate memory" in text or "bad_alloc" in text or "bad allocation" in text:
         return ModelUnusable("out of memory")
-    # The runtime's own words may quote shapes and paths; the kind of error is enough for a status line.
     return ModelUnusable(reason, type(error).__name__)

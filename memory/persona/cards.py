@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from memory.facts.fact import MASTER, NEKO
+from memory.facts.rules.compare import fold_object
 from memory.persona.entry import CARD, Entry, card_id, with_text
 from memory.persona.record import to_record
 from memory.persona.view import Persona
@@ -17,6 +18,13 @@ _CONTEXT = "__ai_context."      # fields whose name means nothing to a reader
 _RESERVED = frozenset({
     "档案名", "live2d", "vrm", "mmd", "model", "avatar", "voice", "voiceid", "prompt", "lighting", "animation",
 })  # fmt: skip
+# Fields that say what a slot of facts says.
+_SLOTS: Mapping[str, str] = {
+    "姓名": "name", "名字": "name", "name": "name", "生日": "birthday", "birthday": "birthday",
+    "年龄": "age", "age": "age",
+    "职业": "job", "工作": "job", "job": "job", "occupation": "job", "住址": "home", "居住地": "home", "home": "home",
+    "city": "home", "家乡": "origin", "籍贯": "origin", "hometown": "origin", "学校": "school", "school": "school",
+}  # fmt: skip
 _INTERNAL = re.compile(r"_|[a-z0-9]+(?:_[a-z0-9]+)+$")
 
 
@@ -46,6 +54,25 @@ def card_changes(
             rows = [to_record(entry) for entry in wanted]
             changes.append(("persona.cards_synced", {"entity": entity, "rows": rows}))
     return changes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CardClaim:
+    """What a field of the card says, comparable with a fact."""
+
+    entity: str
+    slot: str
+    object: str
+    negated: bool = False
+
+
+def claim_of(entry: Entry) -> CardClaim | None:
+    """What a protected entry claims, for the fields that facts speak of too."""
+    name, colon, value = entry.text.partition(": ")
+    slot = _SLOTS.get(name.strip().casefold())
+    if not entry.protected or not colon or slot is None or not value.strip():
+        return None
+    return CardClaim(entity=entry.entity, slot=slot, object=fold_object(value))
 
 
 def _kept(persona: Persona, entry: Entry) -> Entry:

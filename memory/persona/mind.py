@@ -8,13 +8,18 @@ from datetime import datetime
 from random import Random
 from typing import Any
 
+from memory.facts.dedup import compare_new
 from memory.people import Names
+from memory.persona.attend import attend
 from memory.persona.cards import card_changes
+from memory.persona.promote import promote
 from memory.persona.record import EMBEDDING
 from memory.persona.render import Known, persona_block
+from memory.persona.weigh import weigh
 from memory.reflections import topics
 from memory.reflections.record import public, to_record
 from memory.reflections.reflection import CONFIRMED
+from memory.reflections.synthesize import synthesize
 from memory.space import MemorySpace
 
 
@@ -54,6 +59,37 @@ def active_topics(space: MemorySpace, now: datetime, random: Random) -> list[dic
 async def record_surfaced(space: MemorySpace, ids: Sequence[str]) -> None:
     """Note which topics were offered; unknown ids are passed over."""
     await topics.record_surfaced(space, ids)
+
+
+async def reflect(space: MemorySpace, names: Names, *, powerful: bool = True) -> dict[str, Any] | None:
+    """Draw one reflection if there is anything to draw it from, and confirm and promote what is due.
+
+    Returns the reflection as a row without vectors, or None.
+    """
+    drawn = await synthesize(space, names)
+    await promote(space, names, powerful=powerful)
+    return public(drawn) if drawn is not None else None
+
+
+async def attend_to(space: MemorySpace, names: Names, *, powerful: bool = True) -> None:
+    """Draw from what was said lately whatever follows from it for what is held.
+
+    To be called after facts were learnt from it. Without ``powerful`` nothing is weighed.
+    """
+    await attend(space, names, powerful=powerful)
+    if powerful:
+        await compare_new(space, names)
+        await weigh(space, names)
+    await promote(space, names, powerful=powerful)
+
+
+def undecided(space: MemorySpace) -> dict[str, int]:
+    """What waits for a model, by kind; all of it stays as it is until then."""
+    return {
+        "fact_pairs": sum(pair.needs_model for pair in space.views.pending_pairs),
+        "corrections": sum(one.needs_model for one in space.views.corrections),
+        "reflections": sum(one.needs_model for one in space.reflections.alive()),
+    }
 
 
 async def reset_confirmed(space: MemorySpace) -> int:

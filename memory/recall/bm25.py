@@ -14,6 +14,8 @@ Floats = NDArray[np.float64]
 
 # Up to this many postings are gathered by sorting; more are added up in one array over the pool.
 _SPARSE = 4096
+# Documents without any of the words, imagined beside the pool where the worth of a word is told.
+_UNSEEN = 25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +90,8 @@ def score(pool: Pool, matches: Matches, kinds: Floats, *, k1: float, b: float) -
     """The documents with at least one of the terms. ``kinds`` [T] scales what a term counts for in shares."""
     rows, which = matches.rows, matches.which
     rarity = idf(matches.frequencies, pool.size)
-    worth = rarity * kinds
+    # In a small memory a word that all documents have is not worthless yet: others would not have it.
+    worth = idf(matches.frequencies, pool.size + _UNSEEN) * kinds
     total = float(worth.sum())
     if not len(rows):
         return Scores(rows=rows, scores=matches.counts, shares=matches.counts, worth=total)

@@ -15,6 +15,9 @@ _MOST = 512
 
 Person = frozenset[str]
 
+# What facts call the human when nobody gave a name. Folded; as in "the user lives in Berlin".
+ANYONE = ("user", "主人", "用户", "使用者", "ユーザー", "사용자")
+
 
 def named_in(folded: str, snapshots: Sequence[Snapshot], names: Names | None) -> list[Person]:
     """The people named in a folded text, each as the speaker names that are theirs, first named first."""
@@ -35,11 +38,25 @@ def named_in(folded: str, snapshots: Sequence[Snapshot], names: Names | None) ->
     return [person for _, person in found]
 
 
+def without(folded: str, names: Iterable[str]) -> str:
+    """The text with the names, the longest first, taken out."""
+    for name in sorted(names, key=lambda name: (-len(name), name)):
+        while (at := _place(folded, name)) >= 0:
+            folded = f"{folded[:at]} {folded[at + len(name) :]}"
+    return folded
+
+
+def both(names: Names) -> Person:
+    """All names of the two, folded."""
+    neko, master = _pair(names)
+    return neko | master
+
+
 @lru_cache(maxsize=256)
 def _pair(names: Names) -> tuple[Person, Person]:
     """The human and the character, each with the mark of the facts about them."""
     return (
-        _person((names.master, *names.master_aliases), "master"),
+        _person((names.master, *names.master_aliases, *ANYONE), "master"),
         _person((names.neko, *names.neko_aliases), "neko"),
     )
 

@@ -86,7 +86,8 @@ def answer(
     window = parse_window(time, clock) if time else None
     if text:
         pool = Pool(snapshots, query.tiers, window)
-        return Answer(hits=_by_text(pool, query, text, now, dense), candidates_total=pool.size, window=window, text=text)
+        hits = _by_text(pool, query, text, now, dense)
+        return Answer(hits=hits, candidates_total=pool.size, window=window, text=text)
     if window is None:
         return Answer()
     pool = Pool(snapshots, query.tiers)

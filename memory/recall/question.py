@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -13,7 +13,7 @@ from memory.recall import words
 from memory.recall.bm25 import Floats
 from memory.recall.cues import asks_for_talk, asks_time
 from memory.recall.dates import DateHint, dates_in
-from memory.recall.people import Person, named_in
+from memory.recall.people import ANYONE, Person, both, named_in, without
 from memory.recall.pool import Pool
 from memory.recall.segment import Ints
 
@@ -36,11 +36,8 @@ class Question:
 def read_question(text: str, pool: Pool, names: Names | None, now: datetime) -> Question:
     folded = words.fold(text)
     people = named_in(folded, pool.snapshots, names)
-    tokens = tuple(dict.fromkeys(words.words(text)))
-    if people and pool.turns_only:
-        # A turn is told by who said it; the name itself stands in the turns of the others.
-        of_names = {token for person in people for name in person for token in words.words(name)}
-        tokens = tuple(token for token in tokens if token not in of_names) or tokens
+    read = words.words(without(folded, _names(people, names, pool))) or words.words(folded)
+    tokens = tuple(dict.fromkeys(read))
     return Question(
         tokens=tokens,
         terms=np.array([words.term(token) for token in tokens], dtype=np.int64),
@@ -49,6 +46,15 @@ def read_question(text: str, pool: Pool, names: Names | None, now: datetime) -> 
         hints=[*dates_in(folded, now.date()), *_talks(folded, pool, now)],
         asks_time=asks_time(folded),
     )
+
+
+def _names(people: Sequence[Person], names: Names | None, pool: Pool) -> Iterable[str]:
+    """Names that are not to be read as words. People are told by who spoke, or whom a fact is about."""
+    if pool.turns_only:
+        # In the turns a name mostly stands where the others call its owner.
+        return (*ANYONE, *(name for person in people for name in person))
+    # In the facts the names of the two say nothing; those of other speakers tell their facts apart.
+    return ANYONE if names is None else (*ANYONE, *both(names))
 
 
 def _talks(folded: str, pool: Pool, now: datetime) -> list[DateHint]:

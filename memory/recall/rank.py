@@ -122,10 +122,9 @@ def _candidates(pool: Pool, question: Question, touched: Scores, near: Ints | No
 
 
 def _dated(pool: Pool, hints: Sequence[DateHint], touched: Scores) -> Ints:
-    exact = [hint for hint in hints if hint.exact] or hints
     found = []
     for part in pool.parts:
-        hit = _on_days(exact, part.view.records)
+        hit = on_days(most_exact(hints), part.view.records)
         if part.mask is not None:
             hit &= part.mask
         found.append(np.flatnonzero(hit) + part.base)
@@ -137,7 +136,13 @@ def _dated(pool: Pool, hints: Sequence[DateHint], touched: Scores) -> Ints:
     return rows
 
 
-def _on_days(hints: Sequence[DateHint], records: Records) -> Mask:
+def most_exact(hints: Sequence[DateHint]) -> Sequence[DateHint]:
+    """Those that name days, or all where none does."""
+    return [hint for hint in hints if hint.exact] or hints
+
+
+def on_days(hints: Sequence[DateHint], records: Records) -> Mask:
+    """Which documents are of a time that one of the hints names."""
     hit = np.zeros(len(records), dtype=np.bool_)
     for hint in hints:
         if hint.month is None:
@@ -187,12 +192,13 @@ def _speaker_matches(pool: Pool, people: Sequence[Person], rows: Ints, records: 
 
 def _date_scores(hints: Sequence[DateHint], records: Records, weigh: Weigh) -> Floats:
     scores = np.zeros(len(records))
-    np.multiply(_on_days(hints, records), weigh.by("month"), out=scores)
+    np.multiply(on_days(hints, records), weigh.by("month"), out=scores)
     exact = [hint for hint in hints if hint.exact]
     if exact:
         # A stretch of more than a month does not point at a day in it.
         short = records["last_day"] - records["first_day"] <= 31
-        days: Floats = np.multiply(_on_days(exact, records) & short, weigh.by("day"), dtype=np.float64)
+        days = np.zeros(len(records))
+        np.multiply(on_days(exact, records) & short, weigh.by("day"), out=days)
         np.maximum(scores, days, out=scores)
     return scores
 

@@ -10,7 +10,7 @@ from memory.recall.bm25 import Floats
 from memory.recall.document import TURN, Document
 from memory.recall.pool import Pool
 from memory.recall.question import Question
-from memory.recall.rank import Ranking
+from memory.recall.rank import Ranking, most_exact, on_days
 from memory.recall.segment import Mask
 
 # A document must share this part of the question's worth in words.
@@ -30,7 +30,7 @@ _NEGATION = re.compile(
 def admitted(pool: Pool, question: Question, ranking: Ranking) -> Mask:
     """Which of the documents looked at share enough with the question to be more than chance."""
     by_words: Mask = (ranking.shares > 0.0) & (ranking.shares >= COVERAGE * ranking.worth)
-    result = by_words | (ranking.dates > 0.0)
+    result = by_words | on_days(most_exact(question.hints), ranking.records)
     if not pool.ordered:
         return result
     # What stands next to an answer and gains from it may be the answer.

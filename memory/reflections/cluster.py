@@ -76,11 +76,9 @@ def _core(component: list[Fact], words: dict[str, frozenset[str]]) -> list[Fact]
     """The facts of a component that are closest to its centre, oldest first."""
     if len(component) <= MOST_FACTS:
         return component
-    centre = max(
-        component,
-        key=lambda fact: (sum(dice(words[fact.id], words[other.id]) for other in component), -fact.created_at.timestamp()),
-    )
-    near = sorted(
-        component, key=lambda fact: (-dice(words[fact.id], words[centre.id]), fact.created_at, fact.id)
-    )[:MOST_FACTS]
-    return sorted(near, key=lambda fact: (fact.created_at, fact.id))
+    def closeness(fact: Fact) -> float:
+        return sum(dice(words[fact.id], words[other.id]) for other in component)
+
+    centre = min(component, key=lambda fact: (-closeness(fact), fact.created_at, fact.id))
+    near = sorted(component, key=lambda fact: (-dice(words[fact.id], words[centre.id]), fact.created_at, fact.id))
+    return sorted(near[:MOST_FACTS], key=lambda fact: (fact.created_at, fact.id))

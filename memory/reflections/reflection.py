@@ -78,6 +78,12 @@ def reflection_id(source_fact_ids: Iterable[str]) -> str:
     return f"ref_{hashlib.sha256(joined).hexdigest()[:16]}"
 
 
+def with_text(reflection: Reflection, text: str) -> Reflection:
+    """The reflection with another text and without what was computed from the old one."""
+    extra = {key: value for key, value in reflection.extra.items() if not key.startswith("embedding")}
+    return replace(reflection, text=text, extra=extra)
+
+
 def entering(reflection: Reflection, status: str, now: datetime, **reasons: Any) -> Reflection:
     """The reflection in its new status; ``reasons`` are further fields of the row, like ``denied_reason``."""
     return replace(
@@ -98,12 +104,14 @@ def is_active(reflection: Reflection, now: datetime) -> bool:
 
 
 def is_topic(reflection: Reflection, now: datetime) -> bool:
-    """Whether it may be raised with the user now: pending, rested, and not spoken against."""
+    """Whether it may be raised with the user now: pending, rested, not spoken against and not over."""
     return (
         reflection.status == PENDING
         and bool(reflection.text.strip())
         and not (reflection.next_eligible_at is not None and reflection.next_eligible_at > now)
         and not trust.is_disputed(reflection.evidence, now)
+        and not is_resting(reflection.mentions, now)
+        and not is_past(reflection, now)
     )
 
 

@@ -21,6 +21,7 @@ from memory.reflections.reflection import (
     Reflection,
     fits_ontology,
     reflection_id,
+    with_text,
 )
 from memory.reflections.wording import dice
 from memory.space import MemorySpace
@@ -106,8 +107,7 @@ def _resting_on(one: Reflection, facts: Sequence[Fact], names: Names) -> Reflect
     ends = [fact.event_end_at or fact.event_start_at or fact.created_at for fact in facts]
     sure = [fact.confidence for fact in facts if fact.confidence is not None]
     return replace(
-        one,
-        text=text,
+        with_text(one, text),
         statement=statement,
         source_fact_ids=tuple(sorted(fact.id for fact in facts)),
         sources=tuple(dict.fromkeys(turn for fact in facts for turn in fact.sources)),
@@ -128,7 +128,9 @@ def _join(pen: Pen, facts: Sequence[Fact], names: Names) -> set[str]:
             continue
         sources = known_facts(one.source_fact_ids, pen.space.facts, pen.space.views.facts_archive)
         because = Because(rule="joins", turn=fact.sources[-1] if fact.sources else None, fact=fact.id)
-        pen.revised(_resting_on(one, [*sources, fact], names), because)
+        standing = [other for other in sources if other.superseded_by is None and other.denied_in is None]
+        grown = _resting_on(one, [*standing, fact], names)
+        pen.revised(replace(grown, source_fact_ids=tuple(sorted({*one.source_fact_ids, fact.id}))), because)
         if one.evidence.reinforced_at is None or one.evidence.reinforced_at.date() != fact.created_at.date():
             said = min(fact.created_at, pen.now)
             pen.weighed(one.id, trust.reinforced_by_fact(one.evidence, said, weight=_BY_RULE), USER_FACT, because)

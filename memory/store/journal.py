@@ -24,7 +24,8 @@ from memory.store.segment import Reading, examine, lines
 
 log = logging.getLogger(__name__)
 
-_SLICE = 200  # events handed over at once while reading, so that a long journal does not stall the loop
+# Events handed over at once while reading, so that a long journal does not stall the loop.
+_SLICE, _SLICE_BYTES = 200, 64 * 1024
 
 
 class Batch:
@@ -159,6 +160,7 @@ class Journal:
         for path in [*paths, self.path]:
             data = await self._disk.run(read, path)
             part: list[Event] = []
+            size = 0
             for line in lines(data or b""):
                 if line.event is None or line.event.seq <= after:
                     continue
@@ -169,9 +171,10 @@ class Journal:
                     break
                 expected += 1
                 part.append(line.event)
-                if len(part) >= _SLICE:
+                size += line.end - line.start
+                if len(part) >= _SLICE or size >= _SLICE_BYTES:
                     yield part
-                    part = []
+                    part, size = [], 0
                     await asyncio.sleep(0)
             if part:
                 yield part
@@ -218,6 +221,11 @@ class Journal:
         """Append and fold a batch. Only :meth:`write` and the opening of a space call this."""
         if not batch.empty:
             await to_its_end(self._commit(batch))
+
+    async def commit_unseen(self, batch: Batch) -> None:
+        """The same for a large batch while nobody can read the views: folded with pauses in between."""
+        if not batch.empty:
+            await to_its_end(self._commit(batch, pause=True))
 
     def _check(self) -> None:
         if self.closed:
@@ -293,7 +301,7 @@ class Journal:
                 self._size, self._inode = written.size, written.inode
         return changed
 
-    async def _commit(self, batch: Batch) -> None:
+    async def _commit(self, batch: Batch, *, pause: bool = False) -> None:
         now = self._clock.now()
         entries = batch.entries or [("work.noted", {}, {})]
         events = [
@@ -311,9 +319,8 @@ class Journal:
             )
             for place, (type_, data, payload) in enumerate(entries)
         ]
-        encoded = b"".join(map(encode, events))
         try:
-            self._size = await self._disk.run(self._append, encoded)
+            self._size = await self._disk.run(self._append, events)
         except BaseException:
             self._broken = True
             self._failed()
@@ -321,10 +328,14 @@ class Journal:
         self.seq, self.last_id = events[-1].seq, events[-1].id
         if not self._active_first:
             self._active_first = events[0].seq
-        self._fold(events)
+        for part in ([event] for event in events) if pause else (events,):
+            self._fold(part)
+            if pause:
+                await asyncio.sleep(0)
         self._disk.at("commit.folded")
 
-    def _append(self, encoded: bytes) -> int:
+    def _append(self, events: Sequence[Event]) -> int:
+        encoded = b"".join(map(encode, events))
         if self._size > self._segment_bytes and self._active_first:
             self._rotate()
         if self.may_create and not self.seq:

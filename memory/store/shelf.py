@@ -16,6 +16,7 @@ import orjson
 
 from memory.clock import Clock
 from memory.store import layout
+from memory.store.collector import resting
 from memory.store.files import Disk, Print, digest, look, read
 from memory.store.view import FileView, Unreadable, parse_object
 
@@ -109,7 +110,8 @@ class Shelf:
     async def _take(self, view: FileView, data: bytes) -> bool:
         try:
             if len(data) > _LARGE:
-                await self._disk.run(view.read, data, self._clock)
+                with resting():
+                    await self._disk.run(view.read, data, self._clock)
             else:
                 view.read(data, self._clock)
         except Unreadable:

@@ -46,14 +46,14 @@ SENTENCE_DROPS: tuple[tuple[str, re.Pattern[str]], ...] = (
         rf"(?:他|她|他们|她们|人家|别人|有人|大家|网友|网上|书上|书里|新闻|据|听|{PEOPLE}|{KIN}|医生|大夫|同事们|亲戚|专家|店员|[A-Z][a-z]+|小[一-龥])(?:也|总|老|总是|经常|还|都|就|又|一直|以前|昨天|今天|刚才|刚刚)*"
         r"(?:跟我|对我|和我|告诉|问)?(?:说过|说|讲过|讲|觉得|认为|以为|表示|声称|问我|告诉我|告诉|吐槽|抱怨|催我|骂我|夸我|写道|回我|建议|觉着|嫌我|称)")),
     ("reported", re.compile(r"据说|听说|传闻|根据|谣言|引用|原话|我(?:跟|对|和|给)(?!你)[^，,]{1,8}(?:说|讲)|我(?:回|答|问|骗|告诉)(?:他|她|他们|老板|妈|爸|医生)")),
-    ("quoted", re.compile(r"(?:歌词|台词|名言|古诗|诗句|俗话|谚语|成语|有句话|有一句|那句话|唱到|唱的|书名|签名|弹幕|标语|口号|朗诵)")),
+    ("quoted", re.compile(r"(?:歌词|台词|名言|古诗|诗句|俗话|谚语|成语|有句话|有一句|那句话|唱到|唱的|唱着|歌里|书名|签名|弹幕|标语|口号|朗诵)")),
     ("fiction", re.compile(
         r"(?:小说|故事|剧情|游戏|电影|动漫|动画|漫画|剧|书|番|副本|剧本杀|桌游|狼人杀|原神|王者|我的世界|模拟人生|动森|星露谷|剧本|电视剧|综艺|设定|文)(?:里面|里|中|当中)(?!.{0,4}(?:最喜欢|喜欢|讨厌))|主角|男主|女主|反派|"
         r"这(?:个|部|本)(?:小说|电影|故事|剧|游戏|番)|那(?:个|部|本)(?:小说|电影|故事|剧)")),
 )
 FRAME = re.compile(
     r"角色扮演|扮演|假装|假扮|cos成|语c|语C|跑团|我的角色|我的人设|我的oc|我的OC|我oc|人物设定|设定是|背景设定|设定：|旁白|从前有|很久很久以前|从前|话说从前|"
-    r"我(?:昨晚|昨天|今天|刚刚|刚才|前天|又|经常|老是|最近)?(?:做了?(?:个|一个)[^，,]{0,8}梦|梦见|梦到)|梦里|在梦中|噩梦|玩个游戏|来玩.{0,6}游戏|接龙|续写|写(?:一|个|首|篇|段|封|一下|点)|帮我写|改写|润色|翻译|造句|仿写|改一下这|修改(?:一下)?(?:这|下)|总结(?:一下)?(?:这|下)|概括|"
+    r"我(?:昨晚|昨天|今天|刚刚|刚才|前天|又|经常|老是|最近)?(?:做了?(?:个|一个)[^，,]{0,8}梦|梦见|梦到)|梦里|在梦中|噩梦|玩个游戏|来玩.{0,6}游戏|接龙|续写|(?:请|给我|替我|^)写(?:一|个|首|篇|段|封|一下|点)|帮我写|改写|润色|翻译|造句|仿写|改一下这|修改(?:一下)?(?:这|下)|总结(?:一下)?(?:这|下)|概括|"
     r"缩写|扩写|校对|例如|例句|比如说?[：:]|举个例子|打个比方|怎么用.{1,8}说|用.{1,6}怎么说|情景对话|模拟一下|假定|脑筋急转弯|谜语|绕口令|土味情话|段子|讲个笑话|我来演|你来演|你演|我演|来演|入戏|剧本[：:]|场景[：:]|题目[：:]|作文|朗读|跟我读|跟我念|平行世界|你现在是一(?:个|名|只|位)|你是一(?:个|名|位)(?!.{0,6}(?:好|可爱|温柔|善良|聪明|特别|很棒))"
 )
 JOKING = re.compile(r"开玩笑(?:的|啦|哈)|骗你的|逗你(?:的|玩)|我瞎(?:说|编)的|瞎编的|我乱说的|才怪|(?<!不是)说笑的|愚人节")
@@ -146,7 +146,7 @@ def clauses(text: str, opening: bool) -> list[Clause]:
         if out and re.match(r"^(?:而)?是(?!的|啊|吧)", piece) and "不是" in out[-1].text:
             out[-1] = Clause(text=f"{out[-1].text}，{piece}", correction=True, remember=remember, carried=out[-1].carried)
             continue
-        out.append(Clause(text=piece, correction=changed, remember=remember, carried=named is None))
+        out.append(Clause(text=piece, correction=changed, remember=remember, carried=named is None and not piece.startswith("本人")))
         if named is None and "我" not in piece and not _OPEN.match(piece):
             speaker = speaker and _LEFT_OUT.match(piece) is not None
     return out
@@ -180,5 +180,5 @@ def _pieces(text: str) -> list[str]:
     out: list[str] = []
     for comma in _COMMA.split(text):
         for joint in _JOINT.split(comma):
-            out.extend(_RUN_ON.split(joint))
+            out.extend(_RUN_ON.split(joint) if joint.startswith("我") else [joint])
     return [piece.strip() for piece in out if piece.strip()]

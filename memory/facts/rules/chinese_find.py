@@ -18,16 +18,19 @@ from memory.facts.rules.event_when import resolve
 from memory.facts.rules.numerals import CHINESE_NUMBER, chinese_number
 from memory.facts.rules.tongue import Tongue
 
-_ME = re.compile(r"^(?:我(?:呢|啊|这个?人|自己|本人|本来|其实|现在|也|真的)*[，]?|本人|俺)(?!们|家(?!里?(?:有|养|住|在|现在))|妈|爸)")
+_ME = re.compile(r"^(?:我(?:呢|啊|这个?人|自己|本人|本来|其实|现在|也|真的)*[，]?|本人|俺)(?!们|家(?!里?(?:一共|有|养|住|在|现在|[一二三四五六七八九十\d]+口))|妈|爸)")
 _DAY_OF = re.compile(rf"({CHINESE_NUMBER})月({CHINESE_NUMBER})[日号]?|(?<!\d)(\d{{1,2}})[./-](\d{{1,2}})(?!\d)")
 _DENIED = re.compile(r"^(?:已经|现在|早就|其实|也|都|真的|目前|早|从此|再也|并|可|又|才|根本|从来)*(?P<no>不再|不|没有|没|并不|已不)(?P<be>是|在|住在|住|养|做|当|叫|姓|有|会)(?P<rest>.+?)(?P<end>了)?$")
 _NOT_BUT = re.compile(r"^(?P<head>.*?)不是(?P<a>.{1,16}?)(?:了)?[，]?(?:而是|是|，是)(?P<b>.+)$")
+_I_AM = re.compile(r"^我是(?P<x>[阿小老][一-龥]{1,2}|[A-Z][a-z]{1,15})$(?<!小孩)(?<!小白)(?<!小时)(?<!老师)(?<!老板)(?<!小偷)(?<!老人)(?<!小丑)(?<!小学生)(?<!小妹)(?<!老大)")
+_GREETING = re.compile(r"^\W*(?:大家好|你好|您好|哈喽|哈啰|嗨|hi|hello|hey|初次见面|很高兴认识)|认识你", re.IGNORECASE)
 _LEAD = re.compile(
     r"^(?:每(?:天|周|晚|年|个?(?:周末|月|星期|礼拜|早上|晚上)|次[一-龥]{0,6}|逢[一-龥]{1,4})|平时|平常|周末|一般|通常|从小|小时候|现在|目前|最近|近来|这几天|这阵子|这段时间|"
     r"(?:今天|昨天|前天|明天|后天|今早|今晚|昨晚|明早|明晚|上周|下周|这周|本周|上个月|下个月|这个月|去年|今年|明年|前年)[一-龥\d]{0,5}|周[一二三四五六日末]|星期[一二三四五六日天]|\d{1,4}[年月日号][一-龥\d]{0,6}|"
     r"[一二两三四五六七八九十半\d]+(?:天|周|个月|年|个?小时)(?:前|后|以前|以后)|睡前|饭后|下班后?|放学后?|晚上|早上|中午|下午|刚刚|刚才|前几天|前段时间|毕业后|以后)(?:的时候)?(?:都|也|呢)?$"
 )
 _NOT_TAIL = re.compile(r"^(?P<head>.{3,}?)(?:，|而|并)?不是(?P<b>[^是，了]{1,8})(?:了)?$")
+_MEASURE = re.compile(rf"^(?:{CHINESE_NUMBER}|几|好几)?(?:只|条|个|匹|头|位|名|辆|台|把|套|间|家|部|架|双|本|缸|窝|对)(?=..?)")
 _LISTED = re.compile(r"[、]|和(?!平|谐|尚|服|气|弦)|跟(?=[一-龥])|还有|以及|[，]")
 _LIST_NOT = re.compile(r"一起|的$|朋友|家人|你|我|他|她")
 _TAIL_OF_VALUE = re.compile(r"(?:的(?:时候|感觉|味道|日子)|了|的|啊|呢|吧|这(?:件|种)事|这个|那种|什么的|之类的|等等)$")
@@ -78,6 +81,9 @@ def _when(finding: Finding, text: str, telling: Telling, past: bool | None) -> F
 
 
 def _called(clause: Clause, telling: Telling) -> list[Finding]:
+    am = _I_AM.match(clause.text)
+    if am and _GREETING.search(telling.heard):
+        return [Finding(slot="name", value=am["x"], text=_text(clause, telling))]
     match = rules.CALL_ME.match(clause.text)
     if not match or rules.NOT_A_NAME.match(match["x"]) or len(match["x"]) > 12:
         return []
@@ -103,9 +109,9 @@ def _birthday(clause: Clause, telling: Telling) -> list[Finding]:
         value, when = f"{month:02}-{date:02}", None
     else:
         when = resolve(spoken, telling.anchor, "zh", False)
-        if when is None or when.start is None or when.grain != "day":
+        if when is None or when.start is None or when.grain not in ("day", "month"):
             return []
-        value = f"{when.start:%m-%d}"
+        value = f"{when.start:%m-%d}" if when.grain == "day" else f"{when.start:%m}"
     finding = Finding(slot="birthday", value=value, text=_text(clause, telling))
     return [dated(finding, when, "zh")]
 
@@ -185,13 +191,15 @@ def _by_rules(clause: Clause, said: str, telling: Telling, *, spoken: bool) -> l
 
 def _apply(each: Rule, match: re.Match[str], clause: Clause, telling: Telling) -> list[Finding]:
     groups = match.groupdict()
-    spoken = groups.get("x") or groups.get("y") or (groups.get("c") if each.slot in ("identity", "family") else None) or each.value
+    spoken = groups.get("x") or groups.get("y") or groups.get("z") or groups.get("q") or (groups.get("c") if each.slot in ("identity", "family") else None) or each.value
     if not spoken:
         return []
     slot = each.slot
     value: str | None = spoken if each.whole else _value(spoken)
     bonus = each.bonus
     if value is None:
+        return []
+    if slot == "habit" and len(value) < 2 and value not in ("烟", "酒", "糖"):
         return []
     if slot in ("name", "alias"):
         value = None if rules.NOT_A_NAME.match(spoken) else spoken
@@ -212,6 +220,8 @@ def _apply(each: Rule, match: re.Match[str], clause: Clause, telling: Telling) -
         value = None
     if slot in ("workplace", "school") and value is not None:
         value = re.sub(r"^(?:一家|一所|一个|某家)", "", value)
+    if slot in ("pet", "possession", "family") and value is not None:
+        value = _MEASURE.sub("", value)
     if groups.get("n") and value:
         value += groups["n"]
     if not value:
@@ -251,11 +261,9 @@ def _listed(value: str) -> list[str]:
 
 
 def _origin(matched: str, value: str) -> str | None:
-    if not re.match(r"(?:其实)?(?:是|算是)", matched) or not matched.endswith("人"):
+    if not matched.endswith(("人", "银")) and not re.search(r"^(?:其实)?[一-龥]{2,6}的$", matched):
         return None if rules.PLACE_NOT.match(value) else value
-    if rules.ORIGIN_NOT.search(value) or not rules.ORIGIN_IS.match(value):
-        return None
-    return value
+    return value if rules.ORIGIN_IS.match(value) else None
 
 
 def _about_us(clause: Clause, telling: Telling) -> list[Finding]:

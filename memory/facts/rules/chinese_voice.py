@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 
+from memory.facts.rules.chinese_words import KIN, PEOPLE
 from memory.people import Names
 
 _UNSAFE = re.compile(r"我|你|您|妳|咱|俺|本人|人家")
+_MINE = re.compile(rf"我(?=(?:{KIN}|{PEOPLE})(?!里|庭))")
 _WE = re.compile(r"我们|咱们|你们|我俩|咱俩")
 
 
@@ -16,6 +18,7 @@ def told(clause: str, names: Names, *, carried: bool = False) -> str:
     if _WE.search(clause):
         return quoted(clause, names)
     text = re.sub(r"我自己|我本人|本人|俺", "我", clause)
+    text = _MINE.sub(f"{master}的", text)
     text = text.replace("我", master).replace("你", names.neko)
     if carried:
         text = master + text

@@ -31,7 +31,11 @@ class Statement(Protocol):
 def fold_object(text: str) -> str:
     """Case, width, articles and punctuation removed, so that wordings of one value meet."""
     folded = unicodedata.normalize("NFKC", text).casefold().replace("’", "'")
-    words = [word for word in _WORD.findall(folded) if word not in _ARTICLES]
+    found = _WORD.findall(folded)
+    # An article stands before a Latin word: the A of A型血 is none.
+    words = [
+        word for word, after in zip(found, [*found[1:], "x"], strict=True) if word not in _ARTICLES or not after[0].isascii()
+    ]
     out = ""
     for word in words:
         # Latin words keep a space between them; Chinese characters stand together as written.

@@ -19,11 +19,11 @@ _SPELLINGS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
     (_re(rf"(?<![\w'])(?:{pattern})(?![\w'])"), plain)
     for pattern, plain in (
         (r"i'?m|iam", "I am"), (r"i'?ve", "I have"), (r"i'll", "I will"), (r"ill(?= (?:be|go|have|try|visit|start))", "I will"),
-        (r"(?<=my )names?'s|(?<=my )names(?= [a-z])", "name is"), (r"(?<=my )birthday's", "birthday is"), (r"tomorrow's(?= my)", "tomorrow is"), (r"(my \w+)'s (?=called|named|name is)", r"\1 is "),
+        (r"(?<=my )names?'s|(?<=my )names(?= [a-z])|^names(?= [a-z]+)|^name's", "name is"), (r"(?<=my )birthday's", "birthday is"), (r"tomorrow's(?= my)", "tomorrow is"), (r"its(?= my)|it's(?= my)", "it is"), (r"(my (?:\w+ )?\w+)'s(?= (?:called|named|getting|moving|having|visiting|coming|going|turning|an?|from|pregnant|sick|allergic|vegan|in (?:college|the hospital|town)) )", r"\1 is"),
         (r"dont|don't|do not", "don't"), (r"doesnt|does not", "doesn't"), (r"didnt|did not", "didn't"),
         (r"cant|can not|cannot", "can't"), (r"wont|will not", "won't"), (r"isnt", "isn't"), (r"arent", "aren't"),
-        (r"wasnt", "wasn't"), (r"havent|have not", "haven't"), (r"hasnt", "hasn't"), (r"thats", "that's"),
-        (r"(?:going to|gonna|gunna) (?=[a-z])", "going to "), (r"wanna", "want to"), (r"gotta", "have to"),
+        (r"wasnt", "wasn't"), (r"couldnt", "couldn't"), (r"wouldnt", "wouldn't"), (r"shouldnt", "shouldn't"), (r"havent|have not", "haven't"), (r"hasnt", "hasn't"), (r"thats", "that's"),
+        (r"gonna|gunna", "going to"), (r"wanna", "want to"), (r"gotta", "have to"),
         (r"i am going to|im going to", "I am going to"), (r"hafta", "have to"), (r"u", "you"), (r"ur", "your"),
         (r"luv", "love"), (r"realy|rlly|rly", "really"), (r"alergic|allergick|alergic", "allergic"),
         (r"vegeterian|vegitarian", "vegetarian"), (r"bday|b-day|birtday", "birthday"),
@@ -87,11 +87,12 @@ _LEFT_OUT: tuple[tuple[re.Pattern[str], str], ...] = (
          r"started|finished|passed|failed|graduated|quit|broke (?:my|up)|lost my|won|went to|visited|joined|signed up|switched|used to|had (?:a|an|my|some)|ate|cooked|baked|"
          r"ran|saw|watched|met|tried|spent|grew up|dropped out|turned \d|landed|booked) "), "I"),
     (_re(r"^been (?:really |so |super |kinda |pretty |a bit |quite )*(?:\w{2,}ing\b|sick\b|stressed|anxious|depressed|busy with|obsessed|into|single|married|sober|vegan|vegetarian)"), "I have"),
-    (_re(r"^(?:(?:currently|now|still|also) )*(?:allergic to|watching|rewatching|not (?:really )?(?:a (?:big |huge )?fan of|into)|originally from|from (?=[A-Z])|vegan\b|vegetarian\b|married\b|engaged\b|learning|studying|working (?:as|at|for)|living in|"
+    (_re(r"^(?:(?:currently|now|still|also) )*(?:allergic to|watching|rewatching|not (?:really )?(?:an? |into)|leaving|starting|having|getting|seeing|meeting|taking|originally from|from (?=[A-Z])|vegan\b|vegetarian\b|married\b|engaged\b|learning|studying|working (?:as|at|for)|living in|"
          r"based in|reading|flying|going to (?!bed|sleep|be|go)|moving|visiting|turning \d|getting (?:married|surgery)|training for|afraid of|terrified of)"), "I am"),
     (_re(r"^(?:huge |big |massive )?fan of "), "I am a"),
+    (_re(r"^name is [a-z]"), "my"),
     (_re(r"^born (?:in|on|and raised)"), "I was"),
-    (_re(r"^(?:absolutely |really |kinda |also )*(?:love|hate|can't stand|don't (?:like|eat|drink|smoke))(?! you\b| ya\b| u\b| it\b| this\b| that\b| how\b| when\b| to see\b| him\b| her\b)"), "I"),
+    (_re(r"^(?:absolutely |really |kinda |also )*(?:love|hate|can't (?:stand|eat|drink|have|swim|drive)|don't (?:like|eat|drink|smoke))(?! you\b| ya\b| u\b| it\b| this\b| that\b| how\b| when\b| to see\b| him\b| her\b)"), "I"),
 )
 _ITEM = re.compile(r"^(?:and |or |& )?[\w'\ue000\ue001 -]{1,40}$", re.IGNORECASE)
 _LIST_END = _re(r"(?:^|\s)(?:and|or) ")
@@ -165,12 +166,12 @@ INSTRUCTION = _re(
 )
 CLAUSE_DROPS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("hypothetical", _re(
-        r"\b(?:would|wouldn't|i'd|could|couldn't|could've|should|shouldn't|might|may be|maybe|perhaps|possibly|probably|presumably|i guess|i suppose|"
+        r"\b(?:would|wouldn't|i'd|could|couldn't(?! (?:sleep|eat|focus)\b)|could've|should|shouldn't|might|may be|maybe|perhaps|possibly|probably|presumably|i guess|i suppose|"
         r"not sure|dunno|i think|i don't think|i thought|i bet|i feel like|feels like|i assume|i doubt|i wonder|wondering|thinking (?:about|of)|considering|"
-        r"supposed to|ought to|almost|nearly|sort of|pretty much|so to speak|practically|literally (?:dying|dead)|it seems|i believe|"
+        r"supposed to|ought to|(?:almost|nearly)(?! (?:every|all|always|never|daily|each|\d|done|finished|an? year))|sort of|pretty much|so to speak|practically|literally (?:dying|dead)|it seems|i believe|"
         r"i hope|hopefully|tempted to|about to)\b")),
     ("question", _re(
-        r"^(?:do|does|did|is|are|am|was|were|can|could|will|would|should|shall|have|has|had|may|what|what's|whats|why|where|where's|who|who's|whom|whose|"
+        r"^(?:do|does|did|is|are|am|was|were|can(?!')|could|will|would|should|shall|have|has|had|may|what|what's|whats|why|where|where's|who|who's|whom|whose|"
         r"which|how|how's|when|isn't|aren't|don't you|doesn't|didn't|won't|can't you|any(?:one)?|ever|wanna|want to|tell me|guess|remind me|ask me)\b"
         r"(?! i was\b)")),
     ("reported", _re(r"\bi (?:said|told|asked|mentioned|claimed|lied|pretended|joked|replied|wrote|posted)\b")),

@@ -29,12 +29,14 @@ _CHANGE = re.compile(r"\b(?:anymore|no longer|not .+ but)\b", re.IGNORECASE)
 _NOT_BUT = re.compile(r"^(I am|I|my [\w ]{1,30} is) (?:not|don't)( \w+)? .{1,60}?,? but (?:an? )?(.+)$", re.IGNORECASE)
 _MY_NOT = re.compile(r"^my [\w ]{1,30} (?:isn't|is not|is no longer|wasn't)\b", re.IGNORECASE)
 _CALL_ME = re.compile(r"^(?:you (?:can|may|could|should) |please |just |feel free to |so )*(?P<no>don't |stop |never )?(?:just )?call(?:ing)? me (?P<x>[^\W\d_][\w'’-]*(?: [A-Z][\w'’-]*){0,2})(?: instead| please| from now on| for short| now| then| ok(?:ay)?)*$", re.IGNORECASE)
+_SOME = re.compile(r"^(?:a (?:little|bit of|tiny bit of)|some|fluent|basic|broken|conversational|native) (?=\w)", re.IGNORECASE)
+_NOT_NAMED = frozenset("just also still never always really and is was has who that recently finally even only actually both all now then said will can got had".split())
 _I_AM = re.compile(rf"^I am (?P<x>[A-Z][a-z]{{1,15}}(?: [A-Z][a-z]{{1,15}})?)$")
 _GREETING = re.compile(r"^\W*(?:hi|hey|hello|hiya|good (?:morning|evening|afternoon)|greetings|nice to meet you)\b|nice to meet you|pleased to meet you", re.IGNORECASE)
 _NOT_WHO = frozenset("here back ready good fine okay sorry home tired happy sad bored new batman".split()) | frozenset(
     re.findall(r"[a-z]+", rules.NATIONALITY + rules.DIET)
 )
-_BORN = re.compile(rf"^(?:my birthday (?:is|falls|'s) (?:on |actually |in )*(?P<x>.+)|I was born on (?P<y>.+)|(?P<z>(?:{MONTH} \d{{1,2}}\w{{0,2}}|\d{{1,2}}\w{{0,2}} (?:of )?{MONTH}|today|tomorrow)) is my birthday|it is my birthday (?P<w>today|tomorrow)|it's my birthday (?P<v>today|tomorrow|next \w+|on \w+))$", re.IGNORECASE)
+_BORN = re.compile(rf"^(?:my birthday (?:is|was|falls|'s) (?:on |actually |in )*(?P<x>.+)|I was born on (?P<y>.+)|(?P<z>(?:{MONTH} \d{{1,2}}\w{{0,2}}|\d{{1,2}}\w{{0,2}} (?:of )?{MONTH}|today|tomorrow)) is my birthday|it is my birthday (?P<w>today|tomorrow)|it's my birthday (?P<v>today|tomorrow|next \w+|on \w+))$", re.IGNORECASE)
 _DAY_OF = re.compile(rf"({MONTH}) (?:the )?(\d{{1,2}})|(\d{{1,2}})(?:st|nd|rd|th)?(?: of)? ({MONTH})", re.IGNORECASE)
 _BOND = re.compile(r"^(?:we (?:are|have been) (?P<x>(?:best |good |close |such good )?(?:friends|besties|partners|a couple|a team|soulmates|family|together)\b.*)|let's (?:promise|agree) (?P<y>.+)|we (?P<z>(?:promised|agreed|met|first met|talked|made a promise|made a deal|said we'd)\b.+)|our (?P<a>(?:anniversary|song|ritual|tradition|secret word|inside joke|code word|promise|deal)\b.+)|(?:you and I|you and me|me and you|I and you) (?P<b>.+)|we (?P<c>(?!can\b|could\b|will\b|should\b|may\b|might\b|just\b|love\b|need\b|make\b).+ together(?: .+)?))$", re.IGNORECASE)
 _OTHERS = re.compile(r"\b(?:wife|husband|girlfriend|boyfriend|gf|bf|family|friends?(?! (?:since|for|now|forever))|kids?|sister|brother|mom|mum|dad|parents|team|class|company|fam|gang|group|folks|mates|everyone|crew|people|husband|coworkers?|roommates?|cousins?|he|she|they|him|her|them|his|their)\b", re.IGNORECASE)
@@ -110,6 +112,10 @@ def _is_name(name: str) -> bool:
 
 
 def _birthday(said: Said, clause: Clause) -> list[Finding]:
+    theirs = rules.WHO_BIRTHDAY.match(said.text)
+    if theirs:
+        value = f"{theirs['kin']} birthday {theirs['x']}"
+        return [said.when(Finding(slot=_tie_of(theirs["kin"]), value=value, text=said.told(said.text)), None)]
     match = _BORN.match(said.text)
     if not match:
         return []
@@ -119,7 +125,7 @@ def _birthday(said: Said, clause: Clause) -> list[Finding]:
         month, date = (day[1], day[2]) if day[1] else (day[4], day[3])
         value = f"{month_number(month):02}-{int(date):02}"
     else:
-        when = resolve(spoken, said.telling.anchor, "en", False)
+        when = resolve(spoken, said.telling.anchor, "en", " was " in said.text)
         if when is None or when.start is None or when.grain not in ("day", "month"):
             return []
         value = f"{when.start:%m-%d}" if when.grain == "day" else f"{when.start:%m}"
@@ -148,14 +154,22 @@ def _tie_of(kin: str) -> str:
 
 
 def _kin(said: Said, clause: Clause) -> list[Finding]:
-    match = rules.WHO.match(said.text)
-    if not match or not rules.PREDICATE.match(match["pred"]):
+    for pattern in (rules.WHO, rules.WHO_LOWER):
+        match = pattern.match(said.text)
+        if match and rules.PREDICATE.match(match["pred"]):
+            break
+    else:
+        return []
+    if match is None:
         return []
     if value_of(match["pred"]) is None and re.search(r"\b(?:you|your)\b", match["pred"], re.IGNORECASE):
         return []
     if re.search(r"\b(?:it|this|that|him|her|them)$", match["pred"], re.IGNORECASE):
         return []
-    who = (match["kin"] + (match["named"] or "")).replace(",", "")
+    named = (match["named"] or "").strip(" ,")
+    if pattern is rules.WHO_LOWER and named.lower() in _NOT_NAMED:
+        return []
+    who = f"{match['kin']} {named}".strip()
     negated = bool(re.match(r"(?:doesn't|don't|can't|isn't|aren't|hates?|never)\b", match["pred"], re.IGNORECASE))
     past = bool(re.match(r"(?:was|were|got|had|moved|died|\w+ed)\b", match["pred"], re.IGNORECASE))
     finding = Finding(slot=_tie_of(match["kin"]), value=f"{who} {trimmed(match['pred'])}", text=said.told(trimmed(said.text)), negated=negated)
@@ -205,8 +219,10 @@ def _apply(each: Rule, match: re.Match[str], said: Said, *, denied: bool) -> lis
         return []
     if each.slot in ("state", "skill") and said.lead:
         return []
+    if each.slot == "skill":
+        spoken = _SOME.sub("", spoken)
     definite = each.slot not in ("preference", "favourite", "hobby")
-    value: str | None = spoken if each.whole else value_of(_without_time(spoken, said), definite=definite)
+    value: str | None = spoken if each.whole else value_of(spoken if each.slot in TIMELESS else _without_time(spoken, said), definite=definite)
     slot = each.slot
     if each.slot in ("name", "alias"):
         value = spoken if _is_name(spoken) else None

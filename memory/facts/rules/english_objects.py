@@ -13,7 +13,7 @@ def _re(pattern: str) -> re.Pattern[str]:
 
 _SMALL_TALK = _re(
     r"[\s,]+(?:though|tho|lol|lmao|haha+|hehe|btw|by the way|actually|tbh|ngl|honestly|for sure|of course|you know|xd|okay|ok|"
-    r"please|pls|fyi|literally|obviously|or something|and stuff|and all that|omg|man|dude|bro|then|anyway|yay|to be honest)$"
+    r"please|pls|fyi|literally|obviously|or something|and stuff|and all that|ugh+|sigh|smh|:\(|yikes|whoops|woo+|omg|man|dude|bro|then|anyway|yay|to be honest)$"
 )
 _TAIL = _re(
     r"[\s,]+(?:a lot|a ton|a bunch|so (?:so )*much|very much|too much|too|as well|anymore|right now|now|these days|lately|recently|"

@@ -33,6 +33,7 @@ _SCHEDULED = _re(r"I (?:start|leave|fly|graduate|move|retire|begin|finish|return
 _HAVE_EVENT = _re(rf"I (?:{_ADV}have|have|got) (?P<x>(?:an? |my |some |two |three |the |another |no )?{words.EVENT_NOUN}(?: .+)?)")
 _MY_THING = _re(r"my (?P<x>(?:[a-z]+ ){0,2}[a-z]+ (?:died|broke(?: down)?|crashed|got (?:stolen|flooded|hacked|broken into|towed|damaged|robbed)|was (?:stolen|hacked|robbed|towed)|arrived|flooded|caught fire|burned down))(?: .+)?")
 _EVENT_IS = _re(rf"my (?P<x>{words.EVENT_NOUN}) (?P<verb>(?:is|are|starts?|begins?|leaves?|will be|got (?:moved|postponed|pushed|cancelled|canceled|rescheduled)(?: to)?|has been (?:moved|postponed|rescheduled)(?: to)?|was (?:moved|postponed|rescheduled|cancelled)(?: to)?) .+)")
+_TERM = _re(r"(?:my )?(?P<x>finals|final exams|exams|midterms|classes|school|the semester|my semester) (?:starts?|begins?|ends?|is over|are over) .+")
 _EXAM_PAST = _re(r"my (?P<x>[\w' ]{2,30} (?:went (?:really |very |pretty |so |super )*(?:well|badly|great|terribly|fine|ok|okay|horribly|smoothly)|got (?:cancelled|canceled|postponed)))(?: .+)?")
 _TURNING = _re(rf"I (?:am turning|turn|will be turning|will be|will turn|am going to (?:be|turn)) (?P<x>\d{{1,2}}|{words.any_of('twenty thirty forty fifty sixty eighteen twenty-one nineteen')}) (?P<t>.+)")
 _PAST = _re(rf"I (?:have )?{_ADV}(?P<neg>didn't )?(?P<v>{words.PAST_VERB}|go|get|make|pass|sleep|eat|finish)\b(?P<x>.*)")
@@ -47,7 +48,7 @@ _FEELING = _re(
 _DOING = _re(rf"I am {_ADV}(?P<x>(?:reading|watching|rewatching|rereading|playing|writing|training for|preparing for|studying for|saving (?:up )?for|working on|building|recovering from|looking for|dating|seeing a|trying to (?!understand|figure|remember|say|be (?:funny|nice|cute)|think|find out|talk|tell|help|explain|make you|imagine|do (?:that|it|this))\w+|on (?:a diet|vacation|holiday|maternity leave|sick leave|leave|antidepressants|medication)|renovating|applying (?:for|to)|job hunting|going through|taking care of|caring for|struggling with|dealing with|getting over|fasting|dieting|collecting)(?: .+)?)")
 _BEEN_DOING = _re(rf"I have {_ADV}been {_ADV}(?P<x>(?:playing|watching|reading|listening to|working on|training|practi[cs]ing|writing|trying to|dating|saving|dealing with|struggling with|taking|getting into|going to|seeing a) .+)")
 _SICK = _re(r"I (?:have|caught|got|am having|have got) (?P<x>(?:an? |the )?(?:bad |terrible |nasty |awful |slight |really bad )?(?:cold|flu|fever|covid|headache|migraine|stomach ?ache|toothache|sore throat|food poisoning|hangover|broken (?:leg|arm|foot|wrist|ankle|finger|toe|rib)|sprained (?:ankle|wrist)|concussion|cough)\b.*)")
-_TROUBLE = _re(r"I (?:can't sleep|can't focus|have trouble sleeping|am not sleeping (?:well|enough)|have been (?:having|losing) .+|have lost my appetite|(?:am not|haven't been) (?:eating|sleeping|feeling) (?:well|much|enough|great)|haven't (?:slept|eaten) .+)")
+_TROUBLE = _re(r"I (?:can't sleep|can't focus|have trouble sleeping|am not sleeping (?:well|enough)|have been (?:having|losing) .+|have lost my appetite|(?:am not|haven't been) (?:eating|sleeping|feeling) (?:well|much|enough|great)|haven't (?:slept|eaten) .+|couldn't (?:sleep|eat|focus)(?: .+)?)")
 _LATELY = re.compile(r"\b(?:lately|recently|these days|nowadays|this (?:week|month)|for (?:weeks|months|days|a while)|(?:the )?past few (?:days|weeks)|all (?:day|week)|ever since|since|about my|because of|at work|about the)\b", re.IGNORECASE)
 _HABIT = _re(rf"I (?P<adv>(?:really |also |still |just |almost )*(?:usually|always|often|never|normally|typically|generally|rarely|seldom|regularly|tend to|mostly|sometimes|frequently|hardly ever|almost never|occasionally)) (?P<x>.+)")
 _HABIT_BARE = _re(rf"I (?:{_ADV})(?P<x>{words.PRESENT_VERB}\b.*)")
@@ -135,7 +136,7 @@ def _plans(text: str, spoken: str, lead: str, telling: Telling) -> Look:
     if scheduled and _ahead(when, telling) and when is not None and when.start is not None and when.start.date() > telling.anchor.date():
         if not _EVERY.search(spoken) and not _POINTING.search(_value(scheduled["x"], telling)):
             return Finding(slot="plan", value=_value(text[2:], telling), text=_told(text, lead, telling)), False
-    for pattern in (_HAVE_EVENT, _EVENT_IS):
+    for pattern in (_HAVE_EVENT, _EVENT_IS, _TERM):
         match = pattern.match(text)
         if match and (_ahead(when, telling) or (pattern is _HAVE_EVENT and re.search(r"\b(?:coming up|soon|next)\b", text, re.I))):
             return Finding(slot="plan", value=_value(match["x"], telling), text=_told(text, lead, telling)), False
@@ -175,6 +176,7 @@ def _events(text: str, spoken: str, lead: str, telling: Telling) -> Look:
     if (present and not match["neg"] and not (verb in ("read", "cut", "put") and past_time)) or _NOT_EVENT.match(did):
         return _NOTHING
     life = bool(_LIFE.match(did)) and not match["neg"]
+    life = life or bool(match["neg"] and re.match(r"(?:get|pass|make|finish) (?:the|my|into|accepted|in to)\b", did, re.IGNORECASE))
     if not (life or past_time) or _POINTING.search(_value(did, telling)) or not _value(match["x"], telling).strip() and not life:
         return _NOTHING
     return Finding(slot="event", value=_value(did, telling), text=_told(text, lead, telling, past=True), negated=bool(match["neg"])), True

@@ -59,7 +59,7 @@ STUDENT = (
 )
 TRAIT = (
     "(?:(?:huge|big|total|bit of a|real|massive|complete|true|proud|very|super|pretty) )*"
-    "(?:introverts?|extroverts?|ambiverts?|night owl|morning person|early bird|perfectionist|(?:dog|cat|people|beach|tea|"
+    "(?:introverts?|extroverts?|ambiverts?|night owl|morning person|early (?:bird|riser)|(?:cat|dog|plant) (?:mom|dad|parent)|perfectionist|(?:dog|cat|people|beach|tea|"
     "coffee|city|night|summer|winter) person|homebody|workaholic|picky eater|light sleeper|heavy sleeper|bookworm|foodie|"
     "gamer|procrastinator|minimalist|(?:coffee|chocolate|gym|adrenaline) (?:addict|junkie)|neat freak|clean freak|"
     "control freak|otaku|weeb|[ie][ns][tf][jp](?:-[at])?)"
@@ -101,7 +101,7 @@ OWNED = (
     "(?:(?:[a-z0-9]+(?:-[a-z]+)?) ){0,3}"
     + any_of(
         "car bike bicycle motorcycle motorbike scooter truck van boat house apartment flat condo guitar piano violin "
-        "cello drums? keyboard ukulele bass telescope camera drone laptop macbook pc computer ipad tablet iphone phone "
+        "cello drums? keyboard ukulele bass telescope tv television printer typewriter camera drone laptop macbook pc computer ipad tablet iphone phone "
         "switch ps4 ps5 playstation xbox console kindle garden farm shop store cafe restaurant business startup company "
         "blog podcast channel youtube newsletter collection bookshelf record_player turntable tattoos? piercings? "
         "tesla greenhouse cabin rv motorhome sewing_machine 3d_printer"
@@ -110,7 +110,7 @@ OWNED = (
 EVENT_NOUN = (
     "(?:(?:[a-z0-9]+(?:'s)?(?:-[a-z]+)?) ){0,3}"
     + any_of(
-        "exams? tests? finals? midterms? quiz interview meeting appointment date flight surgery operation wedding "
+        "exams? tests? finals? midterms? quiz interview meeting appointment appt date flight surgery operation wedding "
         "deadline presentation concert recital rehearsal audition trip vacation holiday checkup check-up class lecture "
         "seminar workshop marathon race game match tournament competition performance show conference party birthday "
         "dinner lunch brunch call shift train reunion graduation defen[cs]e hearing trial mri scan blood_test "
@@ -119,7 +119,7 @@ EVENT_NOUN = (
     )
 )
 STRONG_FEELING = any_of(
-    "depressed anxious stressed(?:_out)? lonely burn(?:ed|t)_out heartbroken overwhelmed devastated grieving "
+    "alone depressed anxious stressed(?:_out)? lonely burn(?:ed|t)_out heartbroken overwhelmed devastated grieving "
     "homesick sick ill pregnant unemployed exhausted miserable hopeless scared terrified worried nervous excited proud "
     "insecure hungover injured jet-?lagged"
 )
@@ -149,7 +149,7 @@ NOT_EVENT = any_of(
 LIFE_EVENT = (
     r"(?:passed|failed|aced|flunked) (?:my|the|all)|graduated|got (?:married|engaged|divorced|promoted|fired|laid off|hired|"
     r"accepted|dumped|a (?:new )?(?:job|promotion|raise|tattoo|haircut|puppy|kitten|scholarship|job offer)|"
-    r"into [a-z]+|my (?:license|degree|results?|first|braces|diploma|visa|wisdom))|broke (?:my|up)|lost my|quit (?:my|smoking|"
+    r"into [a-z]+|my (?:license|degree|results?|first|braces|diploma|visa|wisdom))|broke (?:my|up)|lost my|left my (?:job|husband|wife|boyfriend|girlfriend|old)|got an? [a-f][+-]? (?:on|in) my|quit (?:my|smoking|"
     r"drinking)|started (?:a|my|working|learning|taking|going|dating|seeing|playing|reading|watching|therapy|university|"
     r"college|school)|"
     r"finished (?:my|reading|writing|watching|the)|adopted|bought|sold my|won (?:a|the|my|first|second)|ran (?:a|my)|"

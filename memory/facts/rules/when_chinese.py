@@ -12,7 +12,7 @@ from memory.facts.rules.offsets import Found, Offset
 _DAY_NAMES = {"一": 0, "二": 1, "三": 2, "四": 3, "五": 4, "六": 5, "日": 6, "天": 6, "末": 5}
 _FEASTS = {
     "平安夜": (12, 24), "圣诞节": (12, 25), "圣诞": (12, 25), "元旦": (1, 1), "情人节": (2, 14),
-    "国庆节": (10, 1), "国庆": (10, 1), "儿童节": (6, 1), "万圣节": (10, 31),
+    "五一": (5, 1), "劳动节": (5, 1), "十一": (10, 1), "双十一": (11, 11), "清明": (4, 5), "国庆节": (10, 1), "国庆": (10, 1), "儿童节": (6, 1), "万圣节": (10, 31),
 }
 _NEAR: tuple[tuple[str, int], ...] = (
     ("大后天", 3), ("大前天", -3), ("后天", 2), ("前天|前晚", -2),
@@ -40,7 +40,7 @@ _END = re.compile(r"(月底|年底|年末)")
 _FEW = re.compile(r"前几天|前两天|前些天")
 _WHILE = re.compile(r"前阵子|前段时间|前一阵")
 _LATELY = re.compile(r"最近|近来|近期|这几天|这两天|这阵子|这段时间|这些天")
-_FEAST = re.compile("|".join(_FEASTS))
+_FEAST = re.compile("(?<![\\d一二三四五六七八九月第百])(?:" + "|".join(sorted(_FEASTS, key=len, reverse=True)) + ")(?![\\d月点个岁号日])")
 _CLOCK = re.compile(rf"(凌晨|早上|早晨|上午|中午|下午|傍晚|晚上|今晚|明晚|昨晚|明早|今早)?({_N})点(?:钟|整)?(半|({_N})分)?(?!儿)")
 _YEARS = {"前": -2, "去": -1, "今": 0, "明": 1, "后": 2}
 _STEPS = {"上上": -2, "上": -1, "这": 0, "本": 0, "下": 1, "下下": 2}
@@ -115,9 +115,9 @@ def _named(text: str, anchor: datetime, past: bool | None) -> Found | None:
         month, day = _FEASTS[match[0]]
         feast = dates.day_named(anchor, month, day, None, past)
         return Found(start=feast, span=match.span()) if feast else None
-    for pattern, start in ((_FEW, (-3, "day")), (_WHILE, (-2, "week")), (_LATELY, (-7, "day"))):
+    for pattern, start, grain in ((_FEW, (-3, "day"), "few"), (_WHILE, (-2, "week"), "few"), (_LATELY, (-7, "day"), "lately")):
         if match := pattern.search(text):
-            return Found(start=start, grain="lately", relative=False, span=match.span())
+            return Found(start=start, grain=grain, relative=False, span=match.span())
     return None
 
 

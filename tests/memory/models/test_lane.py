@@ -51,9 +51,15 @@ async def test_a_cancelled_job_that_has_not_begun_is_skipped() -> None:
 
 async def test_a_closed_lane_turns_jobs_away() -> None:
     lane = Lane("test", SystemClock())
-    gate = threading.Event()
-    running = lane.submit(gate.wait)
+    started, gate = threading.Event(), threading.Event()
+
+    def run() -> bool:
+        started.set()
+        return gate.wait()
+
+    running = lane.submit(run)
     waiting = lane.submit(lambda: 1)
+    await asyncio.to_thread(started.wait)
     lane.close()
     gate.set()
     assert await running is True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import json
 import os
 import zipfile
@@ -151,6 +152,10 @@ def test_a_failed_installation_leaves_the_old_one_working(shop: Shop) -> None:
     assert shop.row()["complete"]
 
 
+needs_pip = pytest.mark.skipif(importlib.util.find_spec("pip") is None, reason="this environment was made without pip")
+
+
+@needs_pip
 def test_a_download_comes_from_pip_s_own_index_and_is_checked(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
     shop.publish()
     monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
@@ -162,6 +167,7 @@ def test_a_download_comes_from_pip_s_own_index_and_is_checked(shop: Shop, monkey
     assert [path.name for path in shop.directory.parent.iterdir()] == ["tiny"]
 
 
+@needs_pip
 def test_a_download_that_fails_says_so_and_changes_nothing(shop: Shop, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PIP_CONFIG_FILE", os.devnull)
     monkeypatch.setenv("PIP_NO_INDEX", "1")

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from memory.models.embedder import NO_THRESHOLDS, Embedder, NoEmbedder
+from memory.models.embedder import NO_THRESHOLDS, Embedder, NoEmbedder, Purpose
 from memory.models.hardware import Hardware
 from memory.models.installed import Chosen
 from memory.models.limits import Limits
@@ -48,7 +48,7 @@ class FakeModel:
     def __init__(self) -> None:
         self.asked: list[int] = []
         self.gate: threading.Event | None = None
-        self.problem: ModelUnusable | None = None
+        self.problem: Exception | None = None
 
     def tokens(self, texts: Sequence[str], purpose: str) -> list[list[int]]:
         return [[len(text)] * max(len(text), 1) for text in texts]
@@ -365,13 +365,23 @@ async def test_a_failed_model_keeps_saying_why_while_it_is_tried_again(bench: Be
 
 
 @pytest.mark.parametrize("purpose", ["query", "passage"])
-@pytest.mark.parametrize("reason", ["out of memory", "inference error"])
-async def test_a_failing_model_answers_none_says_why_and_comes_back(bench: Bench, purpose: str, reason: str) -> None:
+@pytest.mark.parametrize(
+    ("problem", "reason"),
+    [
+        (ModelUnusable("inference error", "RuntimeException"), "inference error: RuntimeException"),
+        (MemoryError(), "out of memory"),
+        (RuntimeError("std::bad_alloc"), "out of memory"),
+        (KeyError("secret words"), "internal error: KeyError"),
+    ],
+)
+async def test_a_failing_model_answers_none_says_why_and_comes_back(
+    bench: Bench, purpose: Purpose, problem: Exception, reason: str
+) -> None:
     bench.put()
     embedder = bench.open()
     await ready(embedder)
-    bench.model.problem = ModelUnusable(reason)
-    assert await embedder.embed(["secret words"], purpose="query" if purpose == "query" else "passage") is None
+    bench.model.problem = problem
+    assert await embedder.embed(["secret words"], purpose=purpose) is None
     assert (embedder.state, embedder.reason) == ("failed", reason)
     bench.model.problem = None
     bench.wait(SMALL.retry_most)

@@ -131,12 +131,34 @@ def test_weights_cut_short_under_a_loaded_model_do_not_kill_the_process(tmp_path
         "os.truncate(path.with_name(path.name + '_data'), 0)\n"
         "print(model.vectors(model.tokens(['the cat'], 'query')).shape)\n"
     )
-    root = Path(__file__).resolve().parents[3]
-    done = subprocess.run(
-        [sys.executable, "-c", program, str(tmp_path)], cwd=root, capture_output=True, text=True, check=False,
-        env={**os.environ, "PYTHONPATH": str(root)},
+    assert in_a_child(program, tmp_path) == "(1, 768)"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the address space is limited there")
+def test_a_model_too_large_for_what_is_free_is_refused_before_it_is_touched(tmp_path: Path) -> None:
+    write_operator_model(tmp_path / "data" / "embedding_models" / "tiny")
+    program = (
+        "import resource, sys; from pathlib import Path\n"
+        "from memory.models.installed import Chosen, find_models\n"
+        "from memory.models.profiles import ModelUnusable\n"
+        "from memory.models.runtime import open_model\n"
+        "one = next(c for c in find_models(Path(sys.argv[1])) if c.profile.name == 'tiny')\n"
+        "status = Path('/proc/self/status').read_text().split('VmSize:')[1].split()[0]\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (int(status) * 1024 + (50 << 20),) * 2)\n"
+        "try: open_model(Chosen(candidate=one, variant='int8', dimension=32))\n"
+        "except ModelUnusable as problem: print(problem.reason)\n"
     )
-    assert (done.returncode, done.stdout.strip()) == (0, "(1, 768)"), done.stderr
+    assert in_a_child(program, tmp_path) == "out of memory"
+
+
+def in_a_child(program: str, root: Path) -> str:
+    source = Path(__file__).resolve().parents[3]
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(root)], cwd=source, capture_output=True, text=True, check=False,
+        env={**os.environ, "PYTHONPATH": str(source)},
+    )
+    assert done.returncode == 0, (done.returncode, done.stderr)
+    return done.stdout.strip()
 
 
 def test_a_damaged_tokenizer_is_refused(tmp_path: Path) -> None:

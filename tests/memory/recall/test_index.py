@@ -38,7 +38,9 @@ def scores_of(snapshot: Snapshot, tokens: Sequence[str], *, k1: float = 0.9, b: 
     return {pool.document(row).id: score for row, score in zip(found.rows.tolist(), found.scores.tolist(), strict=True)}
 
 
-def reference(documents: Iterable[Document], tokens: Sequence[str], *, k1: float = 0.9, b: float = 0.4) -> dict[str, float]:
+def reference(
+    documents: Iterable[Document], tokens: Sequence[str], *, k1: float = 0.9, b: float = 0.4
+) -> dict[str, float]:
     """The same by rank_bm25, over the same tokens."""
     kept = list(documents)
     corpus = [words.words(document.text) for document in kept]
@@ -49,7 +51,7 @@ def reference(documents: Iterable[Document], tokens: Sequence[str], *, k1: float
     return {document.id: score for document, score in zip(kept, scores.tolist(), strict=True) if score > 0}
 
 
-def drain(steps: Iterable[None]) -> int:
+def drain(steps: Iterable[object]) -> int:
     """Take every step; how many there were."""
     return sum(1 for _ in steps)
 

@@ -69,7 +69,8 @@ def test_text_of_stop_words_has_no_words() -> None:
 
 
 def test_other_languages_in_latin_script_are_stemmed_by_their_own_rules() -> None:
-    assert set(words("¿Qué libros le gustan a la usuaria?")) & set(words("A la usuaria le gusta un libro que es muy largo"))
+    asked, said = words("¿Qué libros le gustan a la usuaria?"), words("A la usuaria le gusta un libro que es muy largo")
+    assert {"libr", "gust", "usuari"} <= set(asked) & set(said)
     assert words("новые книги") == words("новая книга")
 
 

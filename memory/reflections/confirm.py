@@ -1,0 +1,46 @@
+"""Which impressions have earned trust: by what spoke for them, or by standing unopposed for a week."""
+
+from __future__ import annotations
+
+from datetime import datetime, timedelta
+
+from memory.reflections import evidence as trust
+from memory.reflections.pen import Because, Pen
+from memory.reflections.reflection import CONFIRMED, PATTERN, PENDING, Reflection, is_past
+
+SETTLES_AFTER = timedelta(days=7)
+_LASTING = (PATTERN, "current", "ongoing", None)     # scopes of what may be held for good; None: nobody said
+
+
+def confirm(pen: Pen, *, powerful: bool) -> int:
+    """Confirm what is due. Returns how many were.
+
+    Silence confirms nothing: what was passed over until no trust is left stays as it is, alive
+    and unconfirmed. Without ``powerful`` age alone counts.
+    """
+    confirmed = 0
+    for one in pen.alive():
+        if one.status != PENDING or is_past(one, pen.now):
+            continue
+        score = trust.score(one.evidence, pen.now)
+        if powerful and score >= trust.CONFIRM_AT:
+            pen.entered(one.id, CONFIRMED, Because(rule="score"))
+        elif score > 0 and pen.now - one.created_at >= SETTLES_AFTER:
+            pen.entered(one.id, CONFIRMED, Because(rule="age"), auto_confirmed=True)
+        else:
+            continue
+        confirmed += 1
+    return confirmed
+
+
+def promotion_rule(one: Reflection, now: datetime, *, powerful: bool) -> str | None:
+    """By which rule a reflection has become worth holding for good; None while it is not."""
+    if one.status != CONFIRMED or is_past(one, now):
+        return None
+    score = trust.score(one.evidence, now)
+    if powerful and score >= trust.PROMOTE_AT:
+        return "score"
+    since = one.entered.get(CONFIRMED, one.created_at)
+    if score > 0 and now - since >= SETTLES_AFTER and one.temporal_scope in _LASTING:
+        return "age"
+    return None
