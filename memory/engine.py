@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import datetime
+from typing import ParamSpec, TypeVar
 
 import orjson
 
@@ -37,6 +39,9 @@ from memory.work.rounds import POWERFUL, Rounds
 from memory.work.runner import Loop, Runner
 
 log = logging.getLogger(__name__)
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,6 +166,10 @@ class Engine:
             except (MemoryServiceError, OSError) as error:
                 log.warning("%s could not be opened (%s)", name, type(error).__name__)
             await asyncio.sleep(0)
+
+    async def run(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Run blocking work off the event loop, to its end."""
+        return await self._disk.run(function, *args, **kwargs)
 
     def status(self) -> Status:
         """The present state, without touching a space."""

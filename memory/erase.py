@@ -24,7 +24,7 @@ from memory.history.redact import Gone, Window, redact
 from memory.history.turns_scrub import scrub_database, structure_of, texts_in
 from memory.people import Names
 from memory.selection import WORDLESS, Plan, Selection, work_out
-from memory.space import MemorySpace, Views
+from memory.space import MemorySpace
 from memory.store import layout
 from memory.store.events import Event, Owed
 from memory.store.files import digest, read, to_its_end
@@ -33,6 +33,7 @@ from memory.store.scrub import Eraser
 from memory.store.segment import lines
 from memory.store.sweep import Swept, files_below, sweep, sweep_key
 from memory.store.view import Change, FileView
+from memory.views import Views
 
 log = logging.getLogger(__name__)
 
@@ -119,6 +120,7 @@ async def _erase(space: MemorySpace, text: str | None, ids: Collection[str], nam
     async with space.alone():
         counts: Counter[str] = Counter()
         for _ in range(_TRIES):
+            await space.reload_alone()
             plan = await work_out(space, text, ids)
             counts.update(item.kind for item in plan.items())
             before = space.journal.seq
@@ -129,7 +131,6 @@ async def _erase(space: MemorySpace, text: str | None, ids: Collection[str], nam
             await _pin(space, scrub)
             if await space.save_alone():
                 break
-            await space.reload_alone()
         else:
             raise BeingEdited(space.name)
         space.at("erase.saved")

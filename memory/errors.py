@@ -7,6 +7,8 @@ MemoryServiceError
 ├─ ClaimWithdrawn (token)     ├─ RootTooNew (found, known)
 └─ RootLocked (root)          └─ SpaceClosed (name)
 
+StorageBlocked also has WriteFenced (mode): reading goes on, only writing is refused.
+
 The engine raises; only a dialect decides what status and shape one of these has.
 No message ever contains remembered text.
 """
@@ -66,6 +68,14 @@ class StorageBlocked(MemoryServiceError):
     def __init__(self, reason: str) -> None:
         super().__init__(f"storage does not accept this now: {reason}")
         self.reason = reason
+
+
+class WriteFenced(StorageBlocked):
+    """The data root is in a mode in which nothing may be written; what is there can be read."""
+
+    def __init__(self, mode: str) -> None:
+        super().__init__(mode)
+        self.mode = mode
 
 
 class DamagedSpace(MemoryServiceError):

@@ -11,20 +11,14 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from memory.clock import Clock
-from memory.cursors import Cursors
 from memory.errors import SpaceClosed, StorageBlocked
-from memory.facts.pairs import PendingPairs
-from memory.facts.view import Facts, FactsArchive
+from memory.facts.view import Facts
 from memory.forgotten import Forgotten
-from memory.history.keys import Keys
-from memory.history.recent import Recent, RecentMeta
+from memory.history.recent import Recent
 from memory.history.turns_db import Kept, TurnsDb
 from memory.ids import Ids
 from memory.library import Library
-from memory.persona.corrections import Corrections
 from memory.persona.view import Persona
-from memory.reflections.backoff import SynthesisBackoff
-from memory.reflections.surfaced import SurfacedTopics
 from memory.reflections.view import Reflections
 from memory.settings import Settings
 from memory.store import layout
@@ -35,6 +29,7 @@ from memory.store.outbox import Outbox
 from memory.store.shards import Shards
 from memory.store.shelf import Found, Shelf
 from memory.store.view import Change, FileView, Unreadable, View
+from memory.views import Views
 
 log = logging.getLogger(__name__)
 
@@ -42,28 +37,6 @@ T = TypeVar("T")
 
 _SHOWN = 400
 _RETRY = 2.0  # seconds before a save that the disk refused is tried again
-
-
-class Views:
-    """The file views of a space. A second set serves to rebuild one of them from the journal."""
-
-    def __init__(self, settings: Settings, clock: Clock) -> None:
-        self.recent = Recent()
-        self.recent_meta = RecentMeta()
-        self.facts = Facts(clock)
-        self.facts_archive = FactsArchive(clock)
-        self.pending_pairs = PendingPairs(clock)
-        self.reflections = Reflections(clock)
-        self.surfaced = SurfacedTopics(clock)
-        self.synthesis_backoff = SynthesisBackoff(clock)
-        self.persona = Persona(clock)
-        self.corrections = Corrections(clock)
-        self.cursors = Cursors()
-        self.keys = Keys(most=settings.keys_kept, seconds=settings.keys_age)
-        self.forgotten = Forgotten()
-
-    def all(self) -> tuple[FileView, ...]:
-        return tuple(view for view in vars(self).values() if isinstance(view, FileView))
 
 
 class MemorySpace:
@@ -81,6 +54,7 @@ class MemorySpace:
         permit: Callable[[], None],
         committed: Callable[[MemorySpace], None],
         failed: Callable[[str], None],
+        paused: Callable[[], bool] = lambda: False,
     ) -> None:
         self.name = name
         self.directory = directory
@@ -111,7 +85,7 @@ class MemorySpace:
             ids,
             fold=self._fold,
             recover=self._repair,
-            permit=permit,
+            permit=self._permit,
             failed=lambda: failed(name),
             segment_bytes=settings.segment_bytes,
         )
@@ -120,9 +94,12 @@ class MemorySpace:
         self.shown: deque[str] = deque(maxlen=_SHOWN)  # texts that recall answered with lately
         self.spoken_at: float | None = None  # monotonic; when somebody last talked with the character
         self.reviewing: asyncio.Task[Any] | None = None  # a review of the recent window under way
+        self.unsettled = False               # opened while nothing could be written: to be opened anew
         self._disk = disk
+        self._may_write = permit
         self._committed = committed
         self._failed = failed
+        self._paused = paused
         self._wake = asyncio.Event()
         self._saver: asyncio.Task[None] | None = None
         self._saving = asyncio.Lock()
@@ -239,11 +216,22 @@ class MemorySpace:
         self.shelf.forget_seqs()
         self.turns.forget_seq()
         await self._take_in(changes or [("space.healed", {})], "healed")
+        if self.unsettled:
+            return
         # From here on the stamps in the files must not claim more than the journal has.
         await self._save(prompt=False)
 
+    def _permit(self) -> None:
+        self._may_write()
+        if self.unsettled:
+            raise StorageBlocked("this memory is opened again as soon as nobody reads it")
+
     async def _take_in(self, changes: Sequence[Change], how: str) -> None:
         if not changes:
+            return
+        if self._paused():
+            # The views show what the files say; nothing may be written before it has become events.
+            self.unsettled = True
             return
         batch = self.journal.batch()
         for type_, data in changes:
@@ -314,7 +302,7 @@ class MemorySpace:
         Where the disk or the gate refuses, reading goes on with what is known; the edit stays in
         its file until it can be taken in.
         """
-        if self.journal.damage is not None or not (self.shelf.edited() or self.turns.unreadable):
+        if self.journal.damage is not None or not (self.shelf.edited() or self.turns.unreadable) or self._paused():
             return
         try:
             async with self._saving:
@@ -348,13 +336,11 @@ class MemorySpace:
 
     @asynccontextmanager
     async def alone(self) -> AsyncIterator[None]:
-        """Keep everybody else from writing and saving, with all that stands on disk read anew.
+        """Keep everybody else from writing and saving. Raises what a write raises.
 
-        Raises what a write raises. Inside, ``journal.commit`` and :meth:`save_alone` may be called,
-        and :meth:`reload_alone` where a save found that a file was edited meanwhile.
+        Inside, ``journal.commit``, :meth:`reload_alone` and :meth:`save_alone` may be called.
         """
         async with self._saving, self.journal.alone():
-            await self.reload_alone()
             yield
 
     async def reload_alone(self) -> None:
@@ -405,6 +391,8 @@ class MemorySpace:
             try:
                 await self._wake.wait()
                 await asyncio.sleep(self.settings.save_delay)
+                while self._paused():
+                    await asyncio.sleep(_RETRY)
                 self._wake.clear()
                 await self.save(prompt=True)
                 while self._lazily_dirty() and not self._wake.is_set():
@@ -424,8 +412,8 @@ class MemorySpace:
         return any(view.dirty for view in self.views.all())
 
     async def save(self, *, prompt: bool = False) -> None:
-        """Bring the files up to the journal: all of them, or those that others read at once."""
-        while self.journal.seq and not self.journal.closed and self.journal.damage is None:
+        """Bring the files up to the journal: all of them, or those that others read at once. Not while paused."""
+        while not self._paused() and self.journal.seq and not self.journal.closed and self.journal.damage is None:
             async with self._saving:
                 if await self._save(prompt=prompt):
                     return
@@ -461,8 +449,8 @@ class MemorySpace:
         return self._lazily_dirty() or self.turns.dirty or self.outbox.dirty
 
     async def flush(self) -> None:
-        """Save everything now."""
-        if self.journal.seq and self.journal.damage is None and (self._unsaved or self._saver is not None):
+        """Save everything now. While nothing may be written this does nothing: all of it follows from the journal."""
+        if self.journal.seq and not self.unsettled and self.journal.damage is None and (self._unsaved or self._saver is not None):
             await self.save()
 
     async def stop(self) -> None:

@@ -49,6 +49,7 @@ class Spaces:
         committed: Callable[[MemorySpace], None],
         opened: Callable[[MemorySpace], None],
         failed: Callable[[str], None],
+        paused: Callable[[], bool] = lambda: False,
     ) -> None:
         self._settings = settings
         self._disk = disk
@@ -59,6 +60,7 @@ class Spaces:
         self._committed = committed
         self._opened = opened
         self._failed = failed
+        self._paused = paused
         self._slots: dict[str, _Slot] = {}
         self._uses = itertools.count(1)
         self._evictions: set[asyncio.Task[None]] = set()
@@ -103,7 +105,7 @@ class Spaces:
         slot.used = next(self._uses)
         try:
             async with slot.opening:
-                if slot.space is not None and slot.space.journal.closed:
+                if slot.space is not None and self._is_stale(slot.space, slot.leases):
                     await slot.space.let_go()
                     slot.space = None
                 if slot.space is None:
@@ -121,6 +123,10 @@ class Spaces:
                 if slot.space is None:
                     self._slots.pop(name, None)
                 self._evict()
+
+    def _is_stale(self, space: MemorySpace, leases: int) -> bool:
+        """Whether an open space has to be opened anew before it is lent once more."""
+        return space.journal.closed or (space.unsettled and leases == 1 and not self._paused())
 
     async def _reopened(self, name: str, create: bool) -> _Slot:
         """The slot of a name once nobody is closing it any more."""
@@ -149,6 +155,7 @@ class Spaces:
             permit=self._permit,
             committed=self._committed,
             failed=self._failed,
+            paused=self._paused,
         )
         if exists:
             try:
@@ -219,11 +226,12 @@ class Spaces:
                 slot.space.wanted_back.set()
             async with slot.returned:
                 await slot.returned.wait_for(lambda: slot.leases == 0)
-            if slot.space is not None and not unless():
-                space, slot.space = slot.space, None
-                space.wanted_back.set()
-                await space.close()
-                space.journal.closed = True
+            async with slot.opening:  # whoever is folding it away is waited for
+                if slot.space is not None and not unless():
+                    space, slot.space = slot.space, None
+                    space.wanted_back.set()
+                    await space.close()
+                    space.journal.closed = True
             yield
         finally:
             slot.closing = False

@@ -27,26 +27,32 @@ RECALL = ("memory.recall.*",)
 MODELS = ("memory.models.*",)
 SPACE = (
     "memory.space", "memory.spaces", "memory.library", "memory.catalogue", "memory.cast", "memory.tombstones",
+    "memory.views",
 )
 CAPABILITIES = ("history", "facts", "reflections", "persona", "sessions", "state")
-# What does something to a space. Every other module of a capability is a noun or, if it needs the store, a view.
-VERBS = (
-    "memory.history.record", "memory.history.settle", "memory.history.compress", "memory.history.review",
-    "memory.history.redact",
-    "memory.facts.learn", "memory.facts.commands", "memory.facts.extract", "memory.facts.dedup",
-    "memory.reflections.synthesize", "memory.reflections.feedback", "memory.reflections.confirm",
-    "memory.reflections.followups", "memory.reflections.pen", "memory.reflections.topics",
-    "memory.persona.cards", "memory.persona.mind", "memory.persona.promote", "memory.persona.refine",
-    "memory.persona.render",
-    "memory.sessions.resume", "memory.sessions.workflow",
-    "memory.state.answer", "memory.state.reminders",
-    "memory.briefing", "memory.search", "memory.selection", "memory.erase", "memory.funnel",
+NOUNS = (
+    "memory.people",
+    "memory.history.turn",
+    "memory.facts.fact", "memory.facts.record", "memory.facts.rules.*", "memory.facts.conflict",
+    "memory.reflections.reflection", "memory.reflections.evidence", "memory.reflections.record",
+    "memory.reflections.fields", "memory.reflections.mentions",
+    "memory.persona.entry", "memory.persona.record",
+    "memory.sessions.checkpoint",
+    "memory.state.digest", "memory.state.working", "memory.state.stable",
 )
-NOUNS_AND_VIEWS = (
-    "memory.people", "memory.cursors", "memory.forgotten", *(f"memory.{name}.*" for name in CAPABILITIES),
+VIEWS = (
+    "memory.cursors", "memory.forgotten",
+    "memory.history.recent", "memory.history.turns_db", "memory.history.keys",
+    "memory.facts.view", "memory.facts.archive", "memory.facts.pairs",
+    "memory.reflections.view", "memory.reflections.surfaced", "memory.reflections.backoff",
+    "memory.persona.view", "memory.persona.corrections",
+    "memory.sessions.view", "memory.state.view",
 )
+# Every other module of a capability is a verb. What a space is made of is checked apart, see made_of.
+CAPABILITY = tuple(f"memory.{name}.*" for name in CAPABILITIES)
+VERBS = (*CAPABILITY, "memory.briefing", "memory.search", "memory.selection", "memory.erase", "memory.funnel")
 WORK = ("memory.work.*",)
-ENGINE = ("memory.engine", "memory.lifecycle")
+ENGINE = ("memory.engine", "memory.lifecycle", "memory.model_config")
 DIALECTS = ("neko", "recallnest", "statecore")
 SERVER = ("memory_server", "memory_server.*")
 
@@ -60,19 +66,19 @@ class Layer:
     never: tuple[str, ...] = ()
 
 
-PURE = (*FOUNDATION, *WORDING, *RECALL, "memory.people")
-BELOW_SPACES = (*PURE, *STORE, *NOUNS_AND_VIEWS)
+PURE = (*FOUNDATION, *WORDING, *RECALL, *NOUNS)
 LAYERS: Mapping[str, Layer] = {
     "foundation": Layer(modules=FOUNDATION, may=("memory.errors",)),
     "wording": Layer(modules=WORDING, may=(*FOUNDATION, *WORDING)),
     "store": Layer(modules=STORE, may=(*FOUNDATION, *STORE)),
     "recall": Layer(modules=RECALL, may=PURE),
-    "models": Layer(modules=MODELS, may=("memory.errors", "memory.clock", "memory.settings", *MODELS)),
-    "spaces": Layer(modules=SPACE, may=(*BELOW_SPACES, *SPACE), never=VERBS),
-    "verbs": Layer(modules=VERBS, may=(*BELOW_SPACES, *MODELS, *SPACE, *VERBS)),
-    "the database view": Layer(modules=("memory.history.turns_db",), may=BELOW_SPACES, never=VERBS),
-    "nouns and views": Layer(modules=NOUNS_AND_VIEWS, may=BELOW_SPACES, never=(*VERBS, "memory.store.files")),
-    "work": Layer(modules=WORK, may=(*BELOW_SPACES, *MODELS, *SPACE, *VERBS, *WORK)),
+    "nouns": Layer(modules=NOUNS, may=PURE),
+    "the database view": Layer(modules=("memory.history.turns_db",), may=(*PURE, *STORE, *VIEWS, *CAPABILITY)),
+    "views": Layer(modules=VIEWS, may=(*PURE, *STORE, *VIEWS, *CAPABILITY), never=("memory.store.files",)),
+    "models": Layer(modules=MODELS, may=("memory.errors", "memory.clock", "memory.settings", "memory.tokens", *MODELS)),
+    "spaces": Layer(modules=SPACE, may=(*PURE, *STORE, *VIEWS, *CAPABILITY, *SPACE)),
+    "verbs": Layer(modules=VERBS, may=(*PURE, *STORE, *VIEWS, *MODELS, *SPACE, *VERBS)),
+    "work": Layer(modules=WORK, may=(*PURE, *STORE, *VIEWS, *MODELS, *SPACE, *VERBS, *WORK)),
     "engine": Layer(modules=ENGINE, may=("memory.*",)),
     "package": Layer(modules=("memory", "memory.*"), may=()),
     "dialects": Layer(
@@ -101,7 +107,7 @@ HOMES: Mapping[str, tuple[str, ...]] = {
     "starlette": ("memory_server.*",),
     "uvicorn": ("memory_server.serve",),
     "pydantic": ("memory_server.*.wire", "memory_server.openapi"),
-    "orjson": (*STORE, *NOUNS_AND_VIEWS, *SPACE, *VERBS, *ENGINE, "memory_server.replies"),
+    "orjson": (*STORE, *VIEWS, *SPACE, *VERBS, *ENGINE, "memory_server.replies"),
     "aiosqlite": ("memory.history.turns_db", "memory.catalogue"),
     "filelock": ("memory_server.exclusive",),
     "httpx2": ("memory.models.chat_http", *COMMANDS),
@@ -219,16 +225,19 @@ def layers(modules: Sequence[Module]) -> Iterator[str]:
                 yield f"{module.name}:{found.line} ({name}) imports {found.target}"
 
 
-def nouns(modules: Sequence[Module]) -> Iterator[str]:
-    """A module of a capability that needs no store is a noun, and knows no view."""
+def made_of(modules: Sequence[Module]) -> Iterator[str]:
+    """What a space or a view is made of, however deep, acts on no space and asks no model: it is no verb."""
     known = {module.name for module in modules}
-    targets = {module.name: [found.target for found in imports_of(module, known)] for module in modules}
-    ours = {name for name in targets if matches(name, NOUNS_AND_VIEWS) and not matches(name, VERBS)}
-    views = {name for name in ours if any(matches(target, STORE) for target in targets[name])}
-    for name in sorted(ours - views):
-        for target in targets[name]:
-            if target in views:
-                yield f"{name}, a noun, imports the view {target}"
+    targets = {module.name: {found.target for found in imports_of(module, known)} for module in modules}
+    wanted = [name for name in targets if matches(name, (*SPACE, *VIEWS))]
+    seen = set(wanted)
+    while wanted:
+        name = wanted.pop()
+        if not matches(name, SPACE):
+            yield from (f"{name} imports {bad}" for bad in targets[name] if matches(bad, (*SPACE, *MODELS)))
+        parts = {target for target in targets[name] if target in known and matches(target, CAPABILITY)} - seen
+        seen |= parts
+        wanted += sorted(parts)
 
 
 def capabilities(modules: Sequence[Module]) -> Iterator[str]:
@@ -303,7 +312,7 @@ def shapes(modules: Sequence[Module]) -> Iterator[str]:
 
 
 Check = Callable[[Sequence[Module]], Iterator[str]]
-CHECKS: tuple[Check, ...] = (layers, nouns, capabilities, dialects, homes, on_top, calls, shapes)
+CHECKS: tuple[Check, ...] = (layers, made_of, capabilities, dialects, homes, on_top, calls, shapes)
 
 
 # --- The tests --------------------------------------------------------------------------------------------
@@ -341,9 +350,10 @@ NEIGHBOURS = [
         ("memory/recall/query.py", "from memory.models.embedder import Embedder"),
         ("memory/recall/query.py", "from memory.store.files import replace"),
         ("memory/facts/view.py", "from memory.store import files"),
-        ("memory/facts/view.py", "from memory.facts import commands"),
+        ("memory/facts/view.py", "from memory.space import MemorySpace"),
         ("memory/models/chat.py", "from memory.facts.fact import Fact"),
-        ("memory/space.py", "from memory.history.record import record_turns"),
+        ("memory/space.py", "from memory.models.chat import Chat"),
+        ("memory/history/turn.py", "from memory.history.recent import Recent"),
         ("memory/facts/commands.py", "from memory.engine import Engine"),
         ("memory/facts/commands.py", "from memory.work.runner import Runner"),
         ("memory/briefing.py", "from memory.work import loops"),
@@ -374,13 +384,23 @@ def test_an_import_along_the_layers_is_not(path: str, text: str) -> None:
     assert list(layers([module(path, text), *NEIGHBOURS])) == []
 
 
-def test_a_noun_that_knows_a_view_is_found() -> None:
+def test_a_verb_that_a_space_is_made_of_is_found_however_deep() -> None:
     modules = [
-        module("memory/history/recent.py", "from memory.store.view import View"),
-        module("memory/history/turn.py", "from memory.history.recent import Recent"),
-        module("memory/history/record.py", "from memory.history.recent import Recent"),
+        module("memory/space.py", "from memory.facts.view import FactsView"),
+        module("memory/facts/view.py", "from memory.facts.merging import merge"),
+        module("memory/facts/merging.py", "from memory.facts.learn import learn"),
+        module("memory/facts/learn.py", "from memory.models.chat import Chat"),
     ]
-    assert list(nouns(modules)) == ["memory.history.turn, a noun, imports the view memory.history.recent"]
+    assert list(made_of(modules)) == ["memory.facts.learn imports memory.models.chat"]
+
+
+def test_a_verb_that_no_space_is_made_of_may_act_on_one() -> None:
+    modules = [
+        module("memory/space.py", "from memory.facts.view import FactsView"),
+        module("memory/facts/view.py", "from memory.facts.fact import Fact"),
+        module("memory/facts/learn.py", "from memory.space import MemorySpace\nfrom memory.models.chat import Chat"),
+    ]
+    assert list(made_of(modules)) == []
 
 
 @pytest.mark.parametrize(

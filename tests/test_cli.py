@@ -13,6 +13,7 @@ import pytest
 
 from memory.errors import RootLocked
 from memory_server import cli, exclusive, options
+from memory_server.demo import free_port
 from memory_server.version import VERSION
 
 ROOT = Path(cli.__file__).resolve().parent.parent
@@ -143,6 +144,17 @@ def test_a_data_root_that_cannot_be_made_is_a_failure_in_one_sentence(tmp_path: 
     assert failed.returncode == 1
     assert failed.stderr.startswith("failed: ")
     assert failed.stderr.count("\n") == 1
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="POSIX signals")
+def test_a_request_to_stop_while_it_still_starts_is_no_failure(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", PROGRAM, "serve", "--port", str(free_port()), "--data-root", str(tmp_path)]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, cwd=ROOT, stdout=pipe, stderr=pipe, text=True, encoding="utf-8") as starting:
+        assert starting.stdout is not None
+        assert starting.stdout.readline().startswith("data root: ")
+        starting.terminate()
+        assert starting.wait(timeout=5) == 0
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import ipaddress
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 from urllib.parse import urlsplit
@@ -22,7 +22,7 @@ from memory.clock import Clock
 from memory.errors import ModelFailed
 from memory.models.breaker import Breaker, Ledger
 from memory.models.chat import Tier
-from memory.models.tiers import LONGEST, ModelConfig, TierSettings
+from memory.models.tiers import LONGEST, ModelSettings, TierSettings
 
 log = logging.getLogger(__name__)
 
@@ -43,15 +43,15 @@ class _Desk:
 class HttpChat:
     """A Chat over HTTP."""
 
-    def __init__(self, config: ModelConfig, clock: Clock) -> None:
+    def __init__(self, settings: Callable[[], ModelSettings], clock: Clock) -> None:
         self.ledger = Ledger(clock)
-        self._config = config
+        self._settings = settings
         self._clock = clock
         self._desks: dict[Tier, _Desk] = {}
         self._clients: dict[bool, httpx2.AsyncClient] = {}
 
     def configured(self, tier: Tier) -> bool:
-        return tier in self._config.current().tiers
+        return tier in self._settings().tiers
 
     def usable(self, tier: Tier) -> bool:
         """Whether a model is configured and not being left alone."""
@@ -64,7 +64,7 @@ class HttpChat:
         return desk.breaker.state if desk is not None else None
 
     def _desk(self, tier: Tier) -> _Desk | None:
-        settings = self._config.current().tiers.get(tier)
+        settings = self._settings().tiers.get(tier)
         if settings is None:
             self._desks.pop(tier, None)
             return None
@@ -87,7 +87,7 @@ class HttpChat:
         desk = self._desk(tier)
         if desk is None:
             raise ModelFailed(tier, "no model is configured", retryable=False)
-        budget = self._config.current()
+        budget = self._settings()
         if not self.ledger.may_spend(space, budget.daily_tokens, budget.daily_tokens_per_character):
             raise ModelFailed(tier, "today's token budget is spent", retryable=True)
         if not desk.breaker.admits():

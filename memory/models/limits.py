@@ -10,7 +10,7 @@ class Limits:
     """Sizes and seconds."""
 
     least_memory: int = 4 * 1024 ** 3   # bytes the machine must have
-    batch_tokens: int = 512             # texts x longest; more is slower and needs hundreds of megabytes
+    batch_tokens: int = 256             # texts x longest; more is slower and needs hundreds of megabytes
     batch_texts: int = 32
     query_wait: float = 1.0             # a query goes on without vectors after this
     query_hung: float = 10.0            # a job running this long is not coming back

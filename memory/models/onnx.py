@@ -22,7 +22,7 @@ import numpy as np
 from memory.clock import Clock
 from memory.models.batches import batches, in_order
 from memory.models.embedder import NO_THRESHOLDS, Purpose, State, Vectors
-from memory.models.hardware import Hardware, probe
+from memory.models.hardware import Hardware, give_back_memory, probe
 from memory.models.installed import Candidate, Chosen, Stamp, choose, find_models
 from memory.models.lane import Lane, LaneClosed
 from memory.models.limits import Limits
@@ -333,6 +333,8 @@ class OnnxEmbedder:
             tokens = await self._passage_job(partial(model.tokens, texts, "passage"))
             groups = self._grouped(tokens)
             rows = [await self._passage_job(partial(model.vectors, [tokens[at] for at in group])) for group in groups]
+            if len(groups) > 1:
+                await self._passage_job(give_back_memory)
         except ModelUnusable as problem:
             self._failed_with(model, problem)
             return None

@@ -9,7 +9,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from memory.models.hardware import free_memory
+from memory.models.hardware import free_memory, give_back_memory
 from memory.models.installed import Chosen, side_files
 from memory.models.profiles import ModelUnusable
 from memory.models.tokens import Tokens, library, open_tokens
@@ -101,6 +101,7 @@ def open_model(chosen: Chosen) -> Model:
         tokens = open_tokens(chosen.profile, chosen.tokenizer)
         model = Model(chosen, tokens, _session(chosen))
         model.vectors(model.tokens([_PROBE], "passage"))
+        give_back_memory()
     except ModelUnusable:
         raise
     except Exception as error:

@@ -19,20 +19,12 @@ companion's ``core_config.json`` (``models.<tier>``, or ``<tier>Model``, ``<tier
 
 from __future__ import annotations
 
-import logging
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 from memory.models.chat import Tier
-from memory.store import layout
-from memory.store.files import Print, look, read
-from memory.store.view import Unreadable, parse_object
-
-log = logging.getLogger(__name__)
 
 LONGEST = 110.0        # seconds; no background call takes longer
 _KEYS = ("model", "base_url", "api_key")
@@ -58,42 +50,23 @@ class ModelSettings:
     daily_tokens_per_character: int | None = None
 
 
-class ModelConfig:
-    """The settings as they stand now; read again whenever a file changes. An unreadable file keeps the last ones."""
+def read_settings(
+    file: Mapping[str, Any], environment: Mapping[str, str], core: Mapping[str, Any]
+) -> ModelSettings:
+    """The settings that a parsed ``models.toml``, the environment and ``core_config.json`` give together.
 
-    def __init__(self, root: Path, environment: Mapping[str, str]) -> None:
-        self._environment = dict(environment)
-        self._toml = root / layout.CONFIG / "models.toml"
-        self._core = root / layout.CONFIG / "core_config.json"
-        self._seen: tuple[Print | None, Print | None] | None = None
-        self._settings = ModelSettings()
-
-    def current(self) -> ModelSettings:
-        """The settings of this moment."""
-        seen = (look(self._toml), look(self._core))
-        if seen != self._seen:
-            self._seen = seen
-            try:
-                self._settings = self._read()
-            except (tomllib.TOMLDecodeError, UnicodeDecodeError, Unreadable, ValueError) as error:
-                log.warning("the model settings are unreadable (%s); keeping the last ones", type(error).__name__)
-        return self._settings
-
-    def _read(self) -> ModelSettings:
-        data = read(self._toml)
-        file = tomllib.loads(data.decode()) if data is not None else {}
-        core_data = read(self._core)
-        core = parse_object(core_data) if core_data is not None else {}
-        tiers: dict[Tier, TierSettings] = {}
-        for tier in Tier:
-            found = _tier(tier, self._environment, _table(file, tier), _table(file, "default"), core)
-            if found is not None:
-                tiers[tier] = found
-        return ModelSettings(
-            tiers=tiers,
-            daily_tokens=_limit(file.get("daily_tokens")),
-            daily_tokens_per_character=_limit(file.get("daily_tokens_per_character")),
-        )
+    Raises ValueError for an address or number that is none.
+    """
+    tiers: dict[Tier, TierSettings] = {}
+    for tier in Tier:
+        found = _tier(tier, environment, _table(file, tier), _table(file, "default"), core)
+        if found is not None:
+            tiers[tier] = found
+    return ModelSettings(
+        tiers=tiers,
+        daily_tokens=_limit(file.get("daily_tokens")),
+        daily_tokens_per_character=_limit(file.get("daily_tokens_per_character")),
+    )
 
 
 def _tier(

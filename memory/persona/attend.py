@@ -37,6 +37,8 @@ async def attend(space: MemorySpace, names: Names, *, powerful: bool = True) -> 
     read = 0
     while True:
         row = space.views.cursors.row(CURSOR)
+        if row >= space.turns.last_row:
+            return read
         turns = await space.turns.after(row, _ROWS)
         if not turns:
             return read
@@ -180,7 +182,7 @@ class _Listener:
             evidence = trust.disputed(one.evidence, weight, self._pen.now)
             rested = put_to_rest(one.mentions, self._pen.now)
             if isinstance(one, Entry):
-                self._pen.entry_weighed(one.entity, one.id, evidence, USER_KEYWORD_REBUT, because)
+                self._pen.entry_weighed(replace(one, evidence=evidence), USER_KEYWORD_REBUT, because)
                 self._pen.entry_mentioned(replace(one, evidence=evidence, mentions=rested), because)
             else:
                 self._pen.weighed(one.id, evidence, USER_KEYWORD_REBUT, because)
@@ -196,10 +198,11 @@ class _Listener:
         return about(statement or held.text, self._names)
 
     def _rare(self) -> Rarity:
+        """How rare words are among what is held and known, each thing counted once."""
         if self._rarity is None:
-            pen = self._pen
-            held: list[Reflection | Entry] = [*pen.alive(), *pen.entries()]
-            facts = list(pen.space.facts)[-_SAMPLE:]
+            held: list[Reflection | Entry] = [*self._pen.alive(), *self._pen.entries()]
+            spoken_for = {fact_id for one in held for fact_id in one.source_fact_ids}
+            facts = [fact for fact in self._pen.space.facts if fact.id not in spoken_for][-_SAMPLE:]
             self._rarity = Rarity([*map(self._words, held), *(about(fact.text, self._names) for fact in facts)])
         return self._rarity
 

@@ -51,13 +51,14 @@ class PersonaPen(Pen):
         type_ = "persona.suppressed" if entry.mentions.resting else "persona.fact_mentioned"
         self._note(type_, entry, because, {"entity_key": entry.entity, "entry_id": entry.id})
 
-    def entry_weighed(self, entity: str, entry_id: str, evidence: Evidence, source: str, because: Because) -> None:
-        """Its trust changed; nothing is written when it did not, or for what is beyond doubt."""
-        entry = self.entry(entity, entry_id)
-        if entry is None or entry.protected or entry.evidence == evidence:
+    def entry_weighed(self, entry: Entry, source: str, because: Because) -> None:
+        """Its trust changed; nothing is written when nothing did, or for what is beyond doubt."""
+        if entry.protected or self.entry(entry.entity, entry.id) in (None, entry):
             return
-        payload = {"entity_key": entity, "entry_id": entry_id, **evidence.to_fields(), "source": source}
-        self._note("persona.evidence_updated", replace(entry, evidence=evidence), because, payload, source=source)
+        payload = {
+            "entity_key": entry.entity, "entry_id": entry.id, **entry.evidence.to_fields(), "source": source,
+        }  # fmt: skip
+        self._note("persona.evidence_updated", entry, because, payload, source=source)
 
     def rewritten(self, entry: Entry, source: str, because: Because) -> None:
         payload = {

@@ -125,18 +125,16 @@ def entry_from(one: Reflection, pen: PersonaPen, source: str) -> Entry:
 def merge_into(pen: PersonaPen, entry: Entry, one: Reflection, because: Because) -> None:
     """The reflection becomes part of an entry, which takes the fuller wording and the larger trust."""
     if not entry.protected:
-        evidence = trust.merged(entry.evidence, one.evidence, pen.now)
-        pen.entry_weighed(entry.entity, entry.id, evidence, PROMOTE_MERGE, because)
         merged = replace(
             entry,
-            evidence=evidence,
+            evidence=trust.merged(entry.evidence, one.evidence, pen.now),
             merged_from_ids=tuple(dict.fromkeys((*entry.merged_from_ids, one.id))),
             source_fact_ids=tuple(sorted({*entry.source_fact_ids, *one.source_fact_ids})),
         )
+        pen.entry_weighed(merged, PROMOTE_MERGE, because)
         text = one.statement or one.text
         if len(text) > len(entry.text):
-            merged = reworded(merged, text, pen.now, PROMOTE_MERGE)
-        pen.rewritten(merged, PROMOTE_MERGE, because)
+            pen.rewritten(reworded(merged, text, pen.now, PROMOTE_MERGE), PROMOTE_MERGE, because)
     pen.entered(one.id, MERGED, because, absorbed_into=entry.id)
 
 

@@ -41,17 +41,15 @@ def _merge_entries(pen: PersonaPen) -> int:
     merged = 0
     for older, newer, rule in _duplicates([entry for entry in pen.entries() if not entry.protected]):
         because = Because(rule=rule)
-        evidence = trust.merged(older.evidence, newer.evidence, pen.now)
-        pen.entry_weighed(older.entity, older.id, evidence, PROMOTE_MERGE, because)
         kept = replace(
             older,
-            evidence=evidence,
+            evidence=trust.merged(older.evidence, newer.evidence, pen.now),
             merged_from_ids=tuple(dict.fromkeys((*older.merged_from_ids, newer.id, *newer.merged_from_ids))),
             source_fact_ids=tuple(sorted({*older.source_fact_ids, *newer.source_fact_ids})),
         )
+        pen.entry_weighed(kept, PROMOTE_MERGE, because)
         if len(newer.text) > len(older.text):
-            kept = reworded(kept, newer.text, pen.now, "refine")
-        pen.rewritten(kept, "refine", because)
+            pen.rewritten(reworded(kept, newer.text, pen.now, "refine"), "refine", because)
         pen.removed(newer, because)
         merged += 1
     return merged

@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from memory import tokens
 from memory.briefing import bullet, entity_heading, header
 from memory.facts.fact import ENTITIES, Fact
+from memory.facts.rules.compare import fold_object
 from memory.people import Names
 from memory.persona.entry import Entry, score
 from memory.reflections import evidence
@@ -39,7 +40,7 @@ class Known:
 
     entries: Sequence[Entry]                    # the persona, in the order of its document
     reflections: Sequence[Reflection]
-    facts: Sequence[Fact] = ()                  # those not drawn into a reflection yet; they fill what is left
+    facts: Sequence[Fact] = ()                  # those no reflection was drawn from fill what is left
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ class _Line:
 def persona_block(known: Known, names: Names, locale: str, now: datetime) -> str:
     """The block, without a final line end; "" when nothing is known."""
     resting = [entry for entry in known.entries if not entry.protected and is_resting(entry.mentions, now)]
-    shown = _entry_lines([entry for entry in known.entries if entry not in resting], known, now)
+    shown = _entry_lines([entry for entry in known.entries if entry not in resting], known, names, now)
     impressions = _impressions(known.reflections, {entry.text for entry in resting}, locale, now)
     blocks = [
         "\n".join([entity_heading(section, names, locale), *lines])
@@ -80,7 +81,7 @@ def persona_block(known: Known, names: Names, locale: str, now: datetime) -> str
     return "\n\n".join(blocks)
 
 
-def _entry_lines(entries: Sequence[Entry], known: Known, now: datetime) -> dict[str, list[str]]:
+def _entry_lines(entries: Sequence[Entry], known: Known, names: Names, now: datetime) -> dict[str, list[str]]:
     fixed = [entry for entry in entries if entry.protected][:MOST_PROTECTED]
     told = {bullet(entry.text) for entry in fixed}
     free = [
@@ -93,7 +94,7 @@ def _entry_lines(entries: Sequence[Entry], known: Known, now: datetime) -> dict[
     left = PERSONA_TOKENS - sum(line.cost for line in chosen)
     facts = [
         _Line(fact.entity, bullet(fact.text), (fact.importance, fact.created_at.timestamp()), fact.id)
-        for fact in _untold(known, now)
+        for fact in _untold(known, names, now)
     ]
     chosen += fill([line for line in _once(facts) if line.text not in told], left)
     lines: dict[str, list[str]] = {}
@@ -104,15 +105,17 @@ def _entry_lines(entries: Sequence[Entry], known: Known, now: datetime) -> dict[
     return lines
 
 
-def _untold(known: Known, now: datetime) -> list[Fact]:
-    """Facts that no entry or impression stands for, and that are not over."""
-    covered = {fact_id for entry in known.entries for fact_id in entry.source_fact_ids}
-    covered.update(fact_id for one in known.reflections for fact_id in one.source_fact_ids)
+def _untold(known: Known, names: Names, now: datetime) -> list[Fact]:
+    """Facts that stand for themselves: drawn into nothing yet, neither replaced nor denied, and not over."""
+    spoken_for = {fact_id for entry in known.entries for fact_id in entry.source_fact_ids}
     found = []
     for fact in known.facts:
+        if fact.absorbed or fact.id in spoken_for or fact.superseded_by is not None or fact.denied_in is not None:
+            continue
         lasts = _FLEETING.get(fact.slot or ("event" if fact.event_when_raw is not None else ""))
         over = lasts is not None and now - (fact.event_end_at or fact.event_start_at or fact.created_at) > lasts
-        if not (fact.id in covered or fact.superseded_by is not None or over or not fact.text.strip()):
+        calls_by_name = fact.slot == "name" and fact.object == fold_object(names.master)
+        if not over and not calls_by_name and fact.text.strip():
             found.append(fact)
     return found
 

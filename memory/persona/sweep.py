@@ -67,7 +67,7 @@ def _count(pen: PersonaPen) -> None:
     for one in pen.alive():
         pen.weighed(one.id, trust.counted(one.evidence, pen.now), SWEEP, because)
     for entry in pen.entries():
-        pen.entry_weighed(entry.entity, entry.id, trust.counted(entry.evidence, pen.now), SWEEP, because)
+        pen.entry_weighed(replace(entry, evidence=trust.counted(entry.evidence, pen.now)), SWEEP, because)
 
 
 def _gone_reflections(pen: PersonaPen, shard: str) -> list[dict[str, Any]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime
 
 from memory.facts.fact import USER_OBSERVATION, Fact
@@ -64,7 +65,7 @@ def _weigh(pen: PersonaPen, fact: Fact, names: Names) -> None:
         evidence, because = _effect(pen, fact, entry, entry.evidence, names)
         if because is None:
             continue
-        pen.entry_weighed(entry.entity, entry.id, evidence, USER_FACT, because)
+        pen.entry_weighed(replace(entry, evidence=evidence), USER_FACT, because)
         if because.rule != "same_statement" and because.rule != "same_wording" and _questions(fact):
             pen.queued(_correction(pen, entry, fact), because)
 

@@ -186,18 +186,17 @@ def _speaker_matches(pool: Pool, people: Sequence[Person], rows: Ints, records: 
         codes = [code for name in people[0] if (code := speakers.get(name)) is not None]
         found.append(np.isin(records["speaker"][at : at + len(own)], codes))
         at += len(own)
-    scores: Floats = np.concatenate(found) * worth
-    return scores
+    return np.concatenate(found).astype(np.float64) * worth
 
 
 def _date_scores(hints: Sequence[DateHint], records: Records, weigh: Weigh) -> Floats:
-    scores = np.zeros(len(records))
+    scores: Floats = np.zeros(len(records))
     np.multiply(on_days(hints, records), weigh.by("month"), out=scores)
     exact = [hint for hint in hints if hint.exact]
     if exact:
         # A stretch of more than a month does not point at a day in it.
         short = records["last_day"] - records["first_day"] <= 31
-        days = np.zeros(len(records))
+        days: Floats = np.zeros(len(records))
         np.multiply(on_days(exact, records) & short, weigh.by("day"), out=days)
         np.maximum(scores, days, out=scores)
     return scores

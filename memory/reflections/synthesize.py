@@ -40,11 +40,12 @@ async def synthesize(space: MemorySpace, names: Names) -> Reflection | None:
     Returns the reflection, or None when nothing was told often enough. Only the facts used are
     marked as absorbed; the others wait for company.
     """
-    if not _usable(space):
+    if not _usable(space) and not space.reflections.alive():
         return None
     async with space.journal.write() as batch:
         pen = Pen(space, batch, space.clock.now())
         joined = _join(pen, _usable(space), names)
+        _tell_again(pen, names)
         facts = [fact for fact in _usable(space) if fact.id not in joined]
         drawn = _draw(pen, facts, names) if len(facts) >= LEAST_FACTS else None
     space.at("synthesize.committed")
@@ -97,6 +98,7 @@ def reflect_on(facts: Sequence[Fact], names: Names, pen: Pen) -> Reflection:
 
 def _resting_on(one: Reflection, facts: Sequence[Fact], names: Names) -> Reflection:
     """The reflection with everything that follows from its facts."""
+    facts = sorted(facts, key=lambda fact: (fact.created_at, fact.id))
     text, statement = compose(facts, names)
     said = occasions(facts)
     days, spread = len({moment.date() for moment in said}), (said[-1].date() - said[0].date()).days
@@ -128,8 +130,7 @@ def _join(pen: Pen, facts: Sequence[Fact], names: Names) -> set[str]:
             continue
         sources = known_facts(one.source_fact_ids, pen.space.facts, pen.space.views.facts_archive)
         because = Because(rule="joins", turn=fact.sources[-1] if fact.sources else None, fact=fact.id)
-        standing = [other for other in sources if other.superseded_by is None and other.denied_in is None]
-        grown = _resting_on(one, [*standing, fact], names)
+        grown = _resting_on(one, [*_standing(sources), fact], names)
         pen.revised(replace(grown, source_fact_ids=tuple(sorted({*one.source_fact_ids, fact.id}))), because)
         if one.evidence.reinforced_at is None or one.evidence.reinforced_at.date() != fact.created_at.date():
             said = min(fact.created_at, pen.now)
@@ -137,6 +138,22 @@ def _join(pen: Pen, facts: Sequence[Fact], names: Names) -> set[str]:
         _absorb(pen, [fact], one.id)
         joined.add(fact.id)
     return joined
+
+
+def _tell_again(pen: Pen, names: Names) -> None:
+    """Reflections whose facts were told again, or no longer hold, say so."""
+    for one in pen.alive():
+        if one.method != METHOD:
+            continue
+        standing = _standing(known_facts(one.source_fact_ids, pen.space.facts, pen.space.views.facts_archive))
+        if standing:
+            told = replace(_resting_on(one, standing, names), source_fact_ids=one.source_fact_ids)
+            if told != one:
+                pen.revised(told, Because(rule="told_again", turn=told.sources[-1] if told.sources else None))
+
+
+def _standing(facts: Sequence[Fact]) -> list[Fact]:
+    return [fact for fact in facts if fact.superseded_by is None and fact.denied_in is None]
 
 
 def _home_of(pen: Pen, fact: Fact, names: Names) -> Reflection | None:

@@ -79,8 +79,11 @@ class Disk:
         first, so that a torn tail cannot swallow the new line. On failure the file is cut back
         to what it was, if the disk still allows it, and the error is raised.
         """
-        created = not path.exists()
-        fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | _NO_FOLLOW | _BINARY, FILE_MODE)
+        flags = os.O_RDWR | os.O_APPEND | _NO_FOLLOW | _BINARY
+        try:
+            fd, created = os.open(path, flags), False
+        except FileNotFoundError:
+            fd, created = os.open(path, flags | os.O_CREAT, FILE_MODE), True
         try:
             before = os.lseek(fd, 0, os.SEEK_END)
             if before and _last_byte(fd, before) != b"\n":
@@ -181,7 +184,7 @@ class Disk:
                 path.unlink()
 
 
-def look(path: Path) -> Print | None:
+def look(path: Path | str) -> Print | None:
     """How a file looks now, or None if there is none."""
     try:
         return _print(os.stat(path))

@@ -51,6 +51,7 @@ class Shelf:
         self.views = views
         self.marks: dict[str, int] = {}       # seqs of what is not a view file (the outbox)
         self._directory = directory
+        self._looked_at = [(view, str(directory / view.file)) for view in views]
         self._disk = disk
         self._clock = clock
         self._present: dict[str, Stamp] = {}
@@ -158,11 +159,12 @@ class Shelf:
         """Views whose file somebody changed since it was read or saved. Cheap: a stat per file."""
         if self._saving:
             return []
-        return [view for view in self.views if self._changed(view)]
-
-    def _changed(self, view: FileView) -> bool:
-        seen = look(self.path(view))
-        return seen is not None and seen != self._prints.get(view.file)
+        changed = []
+        for view, path in self._looked_at:  # on the way of every request
+            seen = look(path)
+            if seen is not None and seen != self._prints.get(view.file):
+                changed.append(view)
+        return changed
 
     def forget_seqs(self) -> None:
         """The seqs in the stamps no longer mean anything: the journal begins again below them."""

@@ -16,6 +16,7 @@ from memory.clock import Clock
 from memory.errors import MemoryServiceError, UnknownSpace
 from memory.facts.ageing import age
 from memory.facts.dedup import resolve_pairs
+from memory.facts.learn import CURSOR as LEARNT
 from memory.facts.learn import learn
 from memory.history.record import COMPRESS, owe_once
 from memory.history.review import review
@@ -66,7 +67,8 @@ class Chore:
 
 async def listen(visit: Visit) -> None:
     """Catch up with whatever was said and not dealt with yet."""
-    await learn(visit.space, visit.names)
+    if visit.space.views.cursors.row(LEARNT) < visit.space.turns.last_row:
+        await learn(visit.space, visit.names)
     await mind.attend_to(visit.space, visit.names, powerful=visit.powerful)
 
 

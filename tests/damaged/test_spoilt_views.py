@@ -9,8 +9,8 @@ import pytest
 
 from memory.engine import Engine
 from memory.settings import Settings
-from memory.space import Views
 from memory.store import layout
+from memory.views import Views
 from tests.conftest import OpenEngine
 from tests.crash.evidence import contents, fingerprint
 from tests.damaged.character import Character, mia_of

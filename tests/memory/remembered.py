@@ -11,8 +11,9 @@ from typing import Any
 from memory.engine import Engine
 from memory.history.record import Incoming, cache
 from memory.history.turn import AI, HUMAN, Message
-from memory.space import MemorySpace, Views
+from memory.space import MemorySpace
 from memory.store.events import Event
+from memory.views import Views
 
 NAME = "Rin"
 

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 
 from memory.errors import ModelFailed
+from memory.model_config import ModelConfig
 from memory.models.breaker import FAILURES, OPEN_SECONDS
 from memory.models.chat import Tier
 from memory.models.chat_http import HttpChat
-from memory.models.tiers import ModelConfig
 from tests.fakes import FixedClock
 
 Answer = tuple[int, bytes]
@@ -42,7 +42,8 @@ class Provider:
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             while head := await reader.readuntil(b"\r\n\r\n"):
-                length = next(int(line[15:]) for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:"))
+                lengths = [line[15:] for line in head.split(b"\r\n") if line.lower().startswith(b"content-length:")]
+                length = int(lengths[0])
                 body = json.loads(await reader.readexactly(length))
                 self.headers.append(head.decode())
                 self.asked.append(body)
@@ -65,10 +66,11 @@ async def chatting(root: Path, clock: FixedClock, more: str = "") -> AsyncIterat
     server = await asyncio.start_server(provider.serve, "127.0.0.1", 0)
     provider.port = server.sockets[0].getsockname()[1]
     (root / "config").mkdir()
+    address = f"http://127.0.0.1:{provider.port}/v1"
     (root / "config" / "models.toml").write_text(
-        f'{more}\n[summary]\nmodel = "small"\nbase_url = "http://127.0.0.1:{provider.port}/v1"\napi_key = "secret-key"\n'
+        f'{more}\n[summary]\nmodel = "small"\nbase_url = "{address}"\napi_key = "secret-key"\n'
     )
-    chat = HttpChat(ModelConfig(root, {}), clock)
+    chat = HttpChat(ModelConfig(root, {}).current, clock)
     try:
         yield chat, provider
     finally:
@@ -182,7 +184,8 @@ async def test_the_budget_of_a_day_stops_calls_until_the_next_day(tmp_path: Path
 async def test_settings_follow_the_file_and_an_unreadable_file_keeps_the_last_ones(tmp_path: Path) -> None:
     config = tmp_path / "config"
     config.mkdir()
-    settings = ModelConfig(tmp_path, {"MEMORY_EMOTION_MODEL": "tiny", "MEMORY_EMOTION_BASE_URL": "http://localhost:1/v1"})
+    environment = {"MEMORY_EMOTION_MODEL": "tiny", "MEMORY_EMOTION_BASE_URL": "http://localhost:1/v1"}
+    settings = ModelConfig(tmp_path, environment)
     assert set(settings.current().tiers) == {Tier.EMOTION}
     (config / "models.toml").write_text('[default]\nmodel = "one"\nbase_url = "https://example.org/v1/"\n')
     assert {tier: one.model for tier, one in settings.current().tiers.items()} == {

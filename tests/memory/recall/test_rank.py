@@ -164,7 +164,8 @@ def test_the_first_conversation_can_be_asked_for() -> None:
         turn(3, "I like clocks", at=at(5, 9)),
     ])  # fmt: skip
     for question in (
-        "What was our first conversation about?", "我们第一次聊天聊了什么？", "最初の会話は何だった?", "우리 첫 대화는 뭐였어?",
+        "What was our first conversation about?", "我们第一次聊天聊了什么？", "最初の会話は何だった?",
+        "우리 첫 대화는 뭐였어?",
     ):  # fmt: skip
         assert set(ids(ask(talk, question, tiers=[TURN]))) == {"turn_1", "turn_2"}, question
 

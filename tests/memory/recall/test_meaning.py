@@ -1,0 +1,78 @@
+"""The leg of meaning beside that of words."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from memory.recall.cosine import Vectors, VectorSnapshot
+from memory.recall.document import TURN
+from memory.recall.meaning import Dense
+from memory.recall.query import Answer, Query, answer
+from tests.fakes import FixedClock
+from tests.memory.recall.samples import fact, facts, ids, indexed, turn
+
+EAST = np.array([1, 0, 0], dtype=np.float32)
+NORTH = np.array([0, 1, 0], dtype=np.float32)
+BETWEEN = np.array([0.8, 0.6, 0], dtype=np.float32)
+UP = np.array([0, 0, 1], dtype=np.float32)
+
+
+def vectors(**by_id: NDArray[np.float32]) -> VectorSnapshot:
+    held = Vectors(3)
+    held.put(list(by_id), np.stack(list(by_id.values())))
+    return held.snapshot()
+
+
+def asked(snapshot: object, text: str, dense: Dense | None, **fields: object) -> Answer:
+    clock = FixedClock()
+    query = Query(text=text, **fields)  # type: ignore[arg-type]
+    return answer([snapshot], query, now=clock.now(), clock=clock, dense=dense)  # type: ignore[list-item]
+
+
+def test_a_document_first_in_both_legs_has_both_scores() -> None:
+    memory = indexed(facts("The user drinks coffee", "The user likes tea"))
+    dense = Dense(query=EAST, documents=[vectors(fact_1=EAST, fact_2=UP)], floor=0.3)
+    found = asked(memory, "coffee", dense)
+    assert [(hit.document.id, hit.score) for hit in found.hits] == [("fact_1", 0.032787)]
+
+
+def test_a_document_without_any_of_the_words_is_found_by_meaning() -> None:
+    memory = indexed(facts("The user drinks espresso", "The user likes cycling"))
+    dense = Dense(query=EAST, documents=[vectors(fact_1=BETWEEN, fact_2=UP)], floor=0.3)
+    assert ids(asked(memory, "hot beverages", dense)) == ["fact_1"]
+    assert ids(asked(memory, "hot beverages", None)) == []
+
+
+def test_what_is_below_the_floor_and_shares_no_word_is_no_answer() -> None:
+    memory = indexed(facts("The user drinks espresso"))
+    dense = Dense(query=EAST, documents=[vectors(fact_1=BETWEEN)], floor=0.9)
+    assert ids(asked(memory, "hot beverages", dense)) == []
+
+
+def test_a_document_without_a_vector_is_still_found_by_words() -> None:
+    memory = indexed(facts("The user drinks coffee", "The user likes tea"))
+    dense = Dense(query=EAST, documents=[vectors(fact_2=EAST)], floor=0.3)
+    assert set(ids(asked(memory, "coffee", dense))) == {"fact_1", "fact_2"}
+
+
+def test_a_vector_of_what_is_not_asked_or_no_longer_known_finds_nothing() -> None:
+    memory = indexed([fact(1, "The user drinks espresso", tier="persona")])
+    dense = Dense(query=EAST, documents=[vectors(fact_1=EAST, fact_9=EAST)], floor=0.3)
+    assert ids(asked(memory, "hot beverages", dense)) == []
+
+
+def test_a_turn_is_found_by_what_it_means_together_with_the_one_before() -> None:
+    talk = indexed([turn(1, "Any pets?"), turn(2, "Two, and both bark")])
+    dense = Dense(
+        query=EAST, documents=[vectors(turn_1=UP, turn_2=NORTH)], contexts=[vectors(turn_2=EAST)], floor=0.5
+    )
+    assert ids(asked(talk, "dogs", dense, tiers=[TURN]))[0] == "turn_2"
+
+
+def test_an_explanation_names_the_ranks_in_both_legs() -> None:
+    memory = indexed(facts("The user drinks coffee", "The user drinks coffee or tea"))
+    dense = Dense(query=EAST, documents=[vectors(fact_1=NORTH, fact_2=EAST)], floor=0.3)
+    hit = asked(memory, "coffee", dense, explain=True).hits[0]
+    assert hit.explanation is not None
+    assert set(hit.explanation.ranks) == {"words", "meaning"}
