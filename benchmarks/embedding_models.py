@@ -85,6 +85,7 @@ async def measure(data_root: Path | None, profile: str, variant: str) -> dict[st
     again = [await timed(embedder, ["asked again"], "query") for _ in range(QUERIES)]
     per_short = min([await timed(embedder, short, "passage") for _ in range(ROUNDS)]) / len(short)
     per_long = min([await timed(embedder, long, "passage") for _ in range(ROUNDS)]) / len(long)
+    worked = resident()
     await embedder.close()
     return {
         "profile": profile,
@@ -93,7 +94,7 @@ async def measure(data_root: Path | None, profile: str, variant: str) -> dict[st
         "load_seconds": round(load, 3),
         "added_rss_mb": {
             "after_load": round(loaded - before, 1),
-            "after_work": round(resident() - before, 1),
+            "after_work": round(worked - before, 1),
             "peak": round(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024 - before, 1),
         },
         "query_ms": {f"p{share}": round(float(np.percentile(latencies, share)) * 1e3, 3) for share in (50, 99)},

@@ -138,7 +138,7 @@ async def _look(
             await engine.worker.perform_all(space)
         await space.save()
         kept = [turn.text for turn in await space.turns.after(0, 10_000)]
-        stored = _rows(space.directory)
+        stored = rows_of(space.directory)
         places = {text: place for place, text in enumerate(kept)}
         for batch in acknowledged:
             tally.lost += sum(text not in places for text in batch)
@@ -147,11 +147,11 @@ async def _look(
             found = [places[text] for text in batch if text in places]
             tally.half_batches += bool(found) and found != list(range(found[0], found[0] + len(batch)))
         tally.rows_wrong += stored != [(row, text) for row, text in enumerate(kept, start=1)]
-        tally.windows_wrong += not _window_is_whole(space, kept)
+        tally.windows_wrong += not window_is_whole(space, kept)
         tally.compressions += any(entry.kind == SYSTEM for entry in space.recent.entries)
 
 
-def _window_is_whole(space: MemorySpace, kept: Sequence[str]) -> bool:
+def window_is_whole(space: MemorySpace, kept: Sequence[str]) -> bool:
     """Whether the memo and what follows it are the whole conversation, each message once and in order."""
     shown = [entry.text for entry in space.recent.entries if entry.kind != SYSTEM]
     first = len(kept) - len(shown)
@@ -160,7 +160,7 @@ def _window_is_whole(space: MemorySpace, kept: Sequence[str]) -> bool:
     return not first or space.views.recent_meta.value["memo_rows"] == [1, first]
 
 
-def _rows(directory: Path) -> list[tuple[int, str]]:
+def rows_of(directory: Path) -> list[tuple[int, str]]:
     path = directory / layout.TURNS
     if not path.exists():
         return []

@@ -11,7 +11,7 @@ import asyncio
 import json
 import tempfile
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
@@ -20,6 +20,7 @@ from typing import Any
 
 import orjson
 
+from benchmarks.lives import CHINESE, DAYS, ENGLISH, Life, Scene, Talk
 from memory import tokens
 from memory.engine import Engine
 from memory.funnel import count
@@ -32,40 +33,9 @@ from memory.settings import Settings
 from memory.space import MemorySpace
 from memory.store import layout
 
-DAYS = 90
 _ZONE = timezone(timedelta(hours=2))
 BEGINNING = datetime(2026, 3, 2, 9, 0, tzinfo=_ZONE)    # a Monday
-_DAY = 86_400.0
-
-
-@dataclass(frozen=True, slots=True)
-class Talk:
-    """The user says something and the character answers."""
-
-    user: str
-    answer: str = "…"
-
-
-@dataclass(frozen=True, slots=True)
-class Raise:
-    """The character raises a topic if one about ``topic`` is offered to it; the user answers."""
-
-    topic: str
-    said: str
-    answers: tuple[str, ...]
-
-
-Scene = Talk | Raise
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Life:
-    """What is said on which day, counted from 0."""
-
-    character: str
-    master: str
-    locale: str
-    days: Mapping[int, Sequence[Scene]]
+_DRAWS = 20             # times that topics are asked for before a scene is left out
 
 
 @dataclass(slots=True)
@@ -137,6 +107,9 @@ async def live(
             await _owed(engine, life)
             slowest, ticks = max(slowest, time.perf_counter() - before), ticks + 1
     clock.go_to(BEGINNING + timedelta(days=days))
+    for scene in life.last if days == DAYS else ():
+        clock.go_to(clock.now() + timedelta(minutes=3))
+        await _play(engine, life, scene, clock, Random(0))
     async with engine.spaces.use(life.character) as space:
         outcome = await _outcome(engine, space, life, clock.now())
     await engine.close()
@@ -154,11 +127,14 @@ async def _play(engine: Engine, life: Life, scene: Scene, clock: ScriptedClock, 
         await _say(engine, life, [(HUMAN, scene.user), (AI, scene.answer)])
         return
     async with engine.spaces.use(life.character) as space:
-        offered = mind.active_topics(space, clock.now(), random)
-        wanted = [row["id"] for row in offered if scene.topic in row["text"]]
+        for _ in range(_DRAWS):  # there is more to talk about than is offered at a time
+            offered = mind.active_topics(space, clock.now(), random)
+            wanted = [row["id"] for row in offered if scene.topic in row["text"]]
+            if wanted:
+                break
+        else:
+            return
         await mind.record_surfaced(space, wanted)
-    if not wanted:
-        return
     await _say(engine, life, [(AI, scene.said)])
     for answer in scene.answers:
         clock.go_to(clock.now() + timedelta(seconds=20))
@@ -241,7 +217,7 @@ async def state_of(space: MemorySpace) -> dict[str, Any]:
         for name, shelf in (("reflections", space.reflection_archive), ("persona", space.persona_archive))
     }
     return {
-        "facts": sorted((fact.id, fact.text, fact.absorbed, fact.superseded_by, fact.denied_in) for fact in space.facts),
+        "facts": sorted((one.id, one.text, one.absorbed, one.superseded_by, one.denied_in) for one in space.facts),
         "archived_facts": sorted(fact.id for fact in space.views.facts_archive),
         "reflections": sorted((to_record(one) for one in space.reflections), key=lambda row: str(row["id"])),
         "persona": space.persona.document(),
@@ -249,117 +225,6 @@ async def state_of(space: MemorySpace) -> dict[str, Any]:
         "corrections": space.views.corrections.rows(),
         "archives": archives,
     }
-
-
-# the two lives
-
-
-def _spread(scenes: Mapping[int, Sequence[str | Scene]], filler: Sequence[Talk]) -> dict[int, list[Scene]]:
-    """The scenes with small talk on every other day between them."""
-    days: dict[int, list[Scene]] = {
-        day: [Talk(scene) if isinstance(scene, str) else scene for scene in told] for day, told in scenes.items()
-    }
-    for day in range(0, DAYS, 2):
-        days.setdefault(day, []).append(filler[(day // 2) % len(filler)])
-    return days
-
-
-ENGLISH = Life(
-    character="Momo",
-    master="Lin",
-    locale="en",
-    days=_spread(
-        {
-            # home, work, who there is
-            0: ["My name is Lin.", "I live in Rotterdam.", "I have a cat named Miso.", "I really like jasmine tea."],
-            1: ["I work as a nurse at the city hospital.", "I drink jasmine tea every morning."],
-            2: ["I really like jasmine tea.", "I love hiking in the mountains.", "I'm allergic to peanuts."],
-            3: ["I live in Rotterdam.", "I hate coffee.", "I love playing chess."],
-            # raised and affirmed: confirmed by score, later promoted by score
-            4: [Raise("jasmine", "You really like jasmine tea, don't you? I could brew some jasmine tea.",
-                      ("Yes, exactly!", "It keeps me calm at night."))],
-            5: ["I love hiking in the mountains.", "I hate coffee.", "I love playing chess."],
-            6: ["I live in Rotterdam.", "I really like jasmine tea."],
-            # never raised: confirmed and promoted by age
-            8: ["I love hiking in the mountains.", "I hate coffee.", "I love playing chess."],
-            9: ["I really like jasmine tea.", "I like watching football.", "I play the guitar every evening."],
-            10: ["I like watching football.", "I play the guitar every evening."],
-            11: ["I like watching football.", "I play the guitar every evening.", "I like spicy food."],
-            # raised and passed over: alive, unconfirmed
-            12: [Raise("football", "Did you get to watch any football lately, Lin?",
-                       ("The weather is awful today.", "Anyway, dinner was late."))],
-            # raised and denied: its facts are doubted too
-            13: [Raise("guitar", "How is the guitar going? You play the guitar every evening.",
-                       ("No, that's wrong, I sold the guitar.",)), "I like spicy food."],
-            15: ["I like spicy food.", "I really like jasmine tea."],
-            # a week of trouble: a state that fades
-            16: ["I feel really stressed lately."],
-            17: ["I feel really stressed lately.", "I've been sleeping badly lately."],
-            18: ["I feel really stressed lately."],
-            # spoken against, without a word on a change: below zero for two weeks, then archived
-            19: ["I don't like spicy food."],
-            20: ["I don't like spicy food."],
-            22: ["I live in Rotterdam."],
-            # confirmed by then, denied unasked
-            23: ["That's not true anymore, I don't play chess anymore."],
-            26: ["I really like jasmine tea."],
-            # moved: the old home is replaced
-            40: ["Actually I moved to Utrecht."],
-            # a change of mind: what the persona says is rewritten, and the new impression merges into it
-            44: ["Actually I like coffee now."],
-            46: ["I like coffee."],
-            48: ["I like coffee."],
-            # asked to leave it: what was held for good loses its standing and is archived
-            55: ["Please don't talk about hiking in the mountains again."],
-            60: ["I live in Utrecht."],
-            75: ["I live in Utrecht.", "I'm going to visit my sister in Lyon next week."],
-            88: ["I have an exam tomorrow."],
-        },
-        [Talk("Morning!", "Good morning, Lin!"), Talk("What a day.", "Tell me all about it."),
-         Talk("Haha, you're funny.", "I try."), Talk("I'm off to bed.", "Sleep well!")],
-    ),
-)  # fmt: skip
-
-CHINESE = Life(
-    character="墨墨",
-    master="小林",
-    locale="zh",
-    days=_spread(
-        {
-            0: ["我叫小林", "我住在杭州", "我养了一只猫叫咪咪", "我特别喜欢茉莉花茶"],
-            1: ["我是做护士的", "我每天早上都喝茉莉花茶"],
-            2: ["我特别喜欢茉莉花茶", "我喜欢爬山", "我对花生过敏"],
-            3: ["我住在杭州", "我讨厌咖啡", "我喜欢下围棋"],
-            4: [Raise("茉莉", "你特别喜欢茉莉花茶对吧？我给你泡一杯茉莉花茶。", ("对啊，没错！", "晚上喝着很放松。"))],
-            5: ["我喜欢爬山", "我讨厌咖啡", "我喜欢下围棋"],
-            6: ["我住在杭州", "我特别喜欢茉莉花茶"],
-            8: ["我喜欢爬山", "我讨厌咖啡", "我喜欢下围棋"],
-            9: ["我特别喜欢茉莉花茶", "我喜欢看足球比赛", "我每天晚上都弹吉他"],
-            10: ["我喜欢看足球比赛", "我每天晚上都弹吉他"],
-            11: ["我喜欢看足球比赛", "我每天晚上都弹吉他", "我喜欢吃辣"],
-            12: [Raise("足球", "最近有看足球比赛吗？", ("今天天气真糟糕。", "晚饭也吃晚了。"))],
-            13: [Raise("吉他", "吉他弹得怎么样啦？你每天晚上都弹吉他。", ("不对，你记错了，吉他早就卖了。",)), "我喜欢吃辣"],
-            15: ["我喜欢吃辣", "我特别喜欢茉莉花茶"],
-            16: ["我最近压力很大"],
-            17: ["我最近压力很大", "我最近睡得不好"],
-            18: ["我最近压力很大"],
-            19: ["我不喜欢吃辣"],
-            20: ["我不喜欢吃辣"],
-            22: ["我住在杭州"],
-            23: ["我早就不下围棋了"],
-            26: ["我特别喜欢茉莉花茶"],
-            40: ["其实我搬到上海了"],
-            44: ["其实我现在喜欢咖啡了"],
-            46: ["我喜欢咖啡"],
-            48: ["我喜欢咖啡"],
-            55: ["别再提爬山了"],
-            60: ["我住在上海"],
-            75: ["我住在上海", "我下周要去看我姐姐"],
-            88: ["我明天有考试"],
-        },
-        [Talk("早呀", "早上好，小林！"), Talk("今天好累", "跟我说说吧。"), Talk("哈哈你真逗", "嘿嘿。"), Talk("我去睡啦", "晚安！")],
-    ),
-)  # fmt: skip
 
 
 def _summary(life: Life, outcome: Outcome) -> dict[str, Any]:

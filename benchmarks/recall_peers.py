@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sqlite3
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from rank_bm25 import BM25Okapi
@@ -23,7 +24,7 @@ def naive(texts: Sequence[str]) -> Search:
 
     def search(question: str, limit: int) -> list[int]:
         scores = okapi.get_scores(question.split())
-        return [int(at) for at in np.argsort(-scores, kind="stable")[:limit] if scores[at] > 0]
+        return [int(at) for at in np.argsort(-scores, kind="stable")[:limit]]
 
     return search
 
@@ -46,10 +47,10 @@ def fts5(texts: Sequence[str], tokenizer: str = "porter unicode61") -> Search:
     return search
 
 
-def plain_bm25(documents: Sequence[Document]) -> Search:
+def plain_bm25(documents: Sequence[Document], texts: Sequence[str]) -> Search:
     """Our tokens and index with BM25 alone: no sessions, people, dates or neighbours."""
     index = Index()
-    index.put(documents)
+    index.put(replace(document, text=text) for document, text in zip(documents, texts, strict=True))
     snapshot = index.snapshot()
     place_of = {document.id: place for place, document in enumerate(documents)}
     pool = Pool([snapshot], {document.tier for document in documents})

@@ -66,7 +66,7 @@ def main() -> None:
         "rank_bm25 + split": lambda case: peer(case, naive(plain_texts(case))),
         "FTS5 porter": lambda case: peer(case, fts5(plain_texts(case))),
         "FTS5 unicode61": lambda case: peer(case, fts5(plain_texts(case), "unicode61")),
-        "BM25 alone": lambda case: peer(case, plain_bm25(case.documents)),
+        "BM25 alone": lambda case: peer(case, plain_bm25(case.documents, plain_texts(case))),
         "words": words,
     }
     if wanted.profile:

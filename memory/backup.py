@@ -16,7 +16,8 @@ import os
 import shutil
 import sqlite3
 import tarfile
-from collections.abc import Callable, Generator, Mapping, Sequence
+import zlib
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -38,7 +39,8 @@ FORMAT = "companion-memory-backup/1"
 MANIFEST = "manifest.json"
 
 _PIECE = 1 << 20
-_ODD = frozenset("\\:\0")      # in no name of ours, and not harmless on every system
+# In no name of ours, and not harmless on every system.
+_ODD = frozenset("\\:\0" if os.name == "nt" else "\\\0")
 _MANIFEST_LIMIT = 64 << 20      # bytes; more is no manifest of ours
 # Of the root itself. The companion's other settings may hold keys to a provider, and are its own to back up.
 _ROOT_FILES = (layout.TOMBSTONES, layout.IDLE_STATE, f"{layout.CONFIG}/characters.json")
@@ -132,6 +134,9 @@ def _copy_directory(source: Path, target: Path) -> None:
     for path in files_below(source):
         relative = path.relative_to(source)
         if path.name.endswith(layout.TEMPORARY) or str(relative) in _BESIDE_DATABASE:
+            continue
+        if _ODD & set(relative.as_posix()):
+            log.warning("%s: a file with an odd name is left out", source.name)
             continue
         to = target / relative
         to.parent.mkdir(mode=DIRECTORY_MODE, parents=True, exist_ok=True)
@@ -257,7 +262,7 @@ def restore(
 
 def verify(archive: Path) -> dict[str, Any]:
     """Read an archive to its end and compare every file with the manifest. Returns it; raises BadArchive, OSError."""
-    with contextlib.closing(_members(archive)) as members:
+    with _reading(), contextlib.closing(_members(archive)) as members:
         name, data = next(members, ("", io.BytesIO()))
         if name != MANIFEST:
             raise BadArchive("it does not begin with a manifest")
@@ -276,17 +281,20 @@ def verify(archive: Path) -> dict[str, Any]:
 
 
 def _members(archive: Path) -> Generator[tuple[str, Any], None, None]:
+    """Names and contents in order; each content is to be read before the next is asked for."""
+    with tarfile.open(archive, mode="r|gz") as tar:
+        for member in tar:
+            _check_member(member)
+            yield member.name, tar.extractfile(member)
+
+
+@contextlib.contextmanager
+def _reading() -> Iterator[None]:
+    """What a damaged archive raises becomes BadArchive."""
     try:
-        with tarfile.open(archive, mode="r|gz") as tar:
-            for member in tar:
-                _check_member(member)
-                yield member.name, tar.extractfile(member)
-    except (tarfile.TarError, EOFError, gzip.BadGzipFile, ValueError) as error:
-        raise BadArchive(f"it cannot be read ({type(error).__name__})") from error
-    except OSError as error:
-        if error.filename is None:  # from unpacking, not from the disk
-            raise BadArchive(f"it cannot be read ({type(error).__name__})") from error
-        raise
+        yield
+    except (tarfile.TarError, EOFError, gzip.BadGzipFile, zlib.error) as error:
+        raise BadArchive(f"it cannot be read to its end ({type(error).__name__})") from error
 
 
 def _check_member(member: tarfile.TarInfo) -> None:
@@ -327,23 +335,29 @@ def _unpack(
 ) -> tuple[int, int]:
     """The wanted files into ``staging``, compared once more while they are written."""
     count = total = 0
-    for name, data in _members(archive):
-        if name == MANIFEST or not wanted(name):
-            continue
-        path = staging.joinpath(*name.split("/"))
-        path.parent.mkdir(mode=DIRECTORY_MODE, parents=True, exist_ok=True)
-        digest = hashlib.sha256()
-        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE_MODE)
-        with os.fdopen(fd, "wb") as file:
-            while piece := data.read(_PIECE):
-                digest.update(piece)
-                file.write(piece)
-            file.flush()
-            os.fsync(file.fileno())
-        if digest.hexdigest() != manifest["files"][name]["sha256"]:
-            raise BadArchive(f"{name!r} changed while it was read")
-        count, total = count + 1, total + int(manifest["files"][name]["size"])
+    with _reading(), contextlib.closing(_members(archive)) as members:
+        for name, data in members:
+            if name == MANIFEST or not wanted(name):
+                continue
+            path = staging.joinpath(*name.split("/"))
+            path.parent.mkdir(mode=DIRECTORY_MODE, parents=True, exist_ok=True)
+            if _write(path, data) != manifest["files"][name]["sha256"]:
+                raise BadArchive(f"{name!r} changed while it was read")
+            count, total = count + 1, total + int(manifest["files"][name]["size"])
     return count, total
+
+
+def _write(path: Path, data: Any) -> str:
+    """Write a file that is not there yet; returns its SHA-256."""
+    digest = hashlib.sha256()
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, FILE_MODE)
+    with os.fdopen(fd, "wb") as file:
+        while piece := data.read(_PIECE):
+            digest.update(piece)
+            file.write(piece)
+        file.flush()
+        os.fsync(file.fileno())
+    return digest.hexdigest()
 
 
 def _put_in_place(staging: Path, root: Path, wanted: Mapping[str, str], *, whole: bool) -> None:

@@ -69,7 +69,7 @@ def new_dialog(parts: Briefing) -> str:
     known = parts.persona or (f"{parts.fallback}\n" if parts.fallback else "")
     before = f"\n{header('long_term_header', neko, locale)}\n{known}"
     before += f"\n\n{header('inner_thoughts_header', neko, locale)}\n"
-    after = "".join(f"{line}\n" for line in _dialog_lines(parts.recent, parts.names))
+    after = "".join(f"{line}\n" for line in _dialog_lines(parts.recent, parts.names, locale))
     after += _gap_hint(parts)
     if parts.holiday:
         after += say("holiday", locale, holiday=parts.holiday)
@@ -80,7 +80,7 @@ def recent_history(recent: Sequence[RecentLine], names: Names, locale: str) -> s
     """The text of /get_recent_history: every message whole, stamps included; system messages without a speaker."""
     if not recent:
         return no_history(locale)
-    labels = [_label(line, names, unknown=_one_line(line.kind, 40) or NEUTRAL_LABEL) for line in recent]
+    labels = [_label(line, names, locale, unknown=_one_line(line.kind, 40) or NEUTRAL_LABEL) for line in recent]
     distinct = set(labels)
     lines = [say("history_intro", locale, neko=names.neko)]
     for line, label in zip(recent, labels, strict=True):
@@ -181,8 +181,8 @@ def legacy_settings(neko: str, sections: Mapping[str, Mapping[str, object]]) -> 
     return "\n".join([f"{neko}记得：", *lines]) if lines else f"{neko}记得：（暂无记录）"
 
 
-def _dialog_lines(recent: Sequence[RecentLine], names: Names) -> list[str]:
-    labels = [_label(line, names, unknown=NEUTRAL_LABEL) for line in recent]
+def _dialog_lines(recent: Sequence[RecentLine], names: Names, locale: str) -> list[str]:
+    labels = [_label(line, names, locale, unknown=NEUTRAL_LABEL) for line in recent]
     distinct = set(labels)
     lines: list[str] = []
     for line, label in zip(recent, labels, strict=True):
@@ -205,16 +205,17 @@ def _gap_hint(parts: Briefing) -> str:
     return sentences(locale, now, pause, about_master("gap_long", names, locale)) + "\n"
 
 
-def _label(line: RecentLine, names: Names, *, unknown: str) -> str:
+def _label(line: RecentLine, names: Names, locale: str, *, unknown: str) -> str:
     """Who a line is said to be by. A given display name never takes another party's label."""
-    own = {HUMAN: names.master, AI: names.neko, SYSTEM: SYSTEM_LABEL}.get(line.kind, unknown)
+    master = names.master_in(locale)
+    own = {HUMAN: master, AI: names.neko, SYSTEM: SYSTEM_LABEL}.get(line.kind, unknown)
     own = _one_line(own, 100) or NEUTRAL_LABEL
     given = _one_line(line.speaker or "", 100)
     if not given or line.kind == SYSTEM or _folded(given) == _folded(own):
         return own
     if line.kind == HUMAN and names.is_master(given):
         return own
-    taken = {_folded(label) for label in (names.neko, names.master, *names.neko_aliases, SYSTEM_LABEL, NEUTRAL_LABEL)}
+    taken = {_folded(label) for label in (names.neko, names.master, master, *names.neko_aliases, SYSTEM_LABEL, NEUTRAL_LABEL)}
     return f"{given} ({line.kind})" if _folded(given) in taken else given
 
 

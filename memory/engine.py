@@ -15,7 +15,7 @@ from memory import erase
 from memory.cast import Cast
 from memory.catalogue import Catalogue
 from memory.clock import Clock, SystemClock
-from memory.errors import MemoryServiceError, RootTooNew, SpaceClosed
+from memory.errors import MemoryServiceError, RootTooNew, SpaceClosed, UnknownSpace
 from memory.facts.learn import learn
 from memory.history import compress
 from memory.history.record import COMPRESS, POST_TURN
@@ -40,6 +40,8 @@ from memory.work.runner import Loop, Runner
 
 log = logging.getLogger(__name__)
 
+_PAUSE = 1.0    # seconds between two looks whether work may go on
+
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -55,6 +57,7 @@ class Status:
     oldest_owed: datetime | None      # aware
     damaged: int                      # spaces open for reading only
     refused_writes: int
+    write_fence: str | None           # the mode in which nothing may be written
     failed_write_at: datetime | None  # aware; last write that the disk refused
 
 
@@ -62,7 +65,16 @@ class Engine:
     """One data root and everything that works on it."""
 
     def __init__(
-        self, settings: Settings, *, root_id: str, disk: Disk, clock: Clock, ids: Ids, chat: Chat, embedder: Embedder
+        self,
+        settings: Settings,
+        *,
+        root_id: str,
+        disk: Disk,
+        clock: Clock,
+        ids: Ids,
+        chat: Chat,
+        embedder: Embedder,
+        gate: StorageGate,
     ) -> None:
         self.settings = settings
         self.root_id = root_id
@@ -70,7 +82,7 @@ class Engine:
         self.ids = ids
         self.chat = chat
         self.embedder = embedder
-        self.gate = StorageGate()
+        self.gate = gate
         self.claims = Claims(self._reopened)
         self.cast = Cast(settings.data_root, master_name=settings.master_name)
         self.catalogue = Catalogue(settings.data_root / layout.CATALOGUE, clock)
@@ -85,6 +97,7 @@ class Engine:
             committed=self._committed,
             opened=self._opened,
             failed=self._write_failed,
+            paused=self._is_paused,
         )
         self.worker = OutboxWorker(
             self.spaces,
@@ -102,7 +115,7 @@ class Engine:
         self.rounds = Rounds(self.spaces, self.cast, clock, self._admits_work, self.sync_cards)
         self.tombstones = Tombstones(settings.data_root, disk, self.spaces.exists)
         self._disk = disk
-        self._runner = Runner()
+        self._runner = Runner(admits=lambda: not self.gate.paused)
         self._tasks: list[asyncio.Task[None]] = []
 
     @classmethod
@@ -115,8 +128,12 @@ class Engine:
         chat: Chat | None = None,
         embedder: Embedder | None = None,
         disk: Disk | None = None,
+        gate: StorageGate | None = None,
     ) -> Engine:
-        """Open a data root, making it if it is not there. Raises RootTooNew, or OSError."""
+        """Open a data root, making it if it is not there. Raises RootTooNew, or OSError.
+
+        Whoever must not open it while ``gate`` is closed asks that first.
+        """
         disk = disk or Disk()
         ids = ids or RandomIds()
         root_id = await disk.run(_stamp_root, settings, disk, ids)
@@ -128,9 +145,10 @@ class Engine:
             ids=ids,
             chat=chat or NoChat(),
             embedder=embedder or NoEmbedder(),
+            gate=gate or StorageGate(settings.data_root),
         )
         await engine.catalogue.open()
-        engine.gate.initialised = True
+        await engine.gate.started(disk, engine.clock.now())
         if settings.background:
             engine._start()
         return engine
@@ -161,6 +179,10 @@ class Engine:
     async def sweep(self) -> None:
         """Visit every space once, one at a time: recover it and learn what it owes."""
         for name in self.spaces.names():
+            while self.gate.paused:
+                await asyncio.sleep(_PAUSE)
+            if self.claims.retired(name):
+                continue  # its work is resumed when the claim ends
             try:
                 await self.spaces.visit(name)
             except (MemoryServiceError, OSError) as error:
@@ -182,17 +204,28 @@ class Engine:
             oldest_owed=totals.oldest_owed,
             damaged=sum(space.journal.damage is not None for space in self.spaces.open_spaces),
             refused_writes=self.gate.refused_writes,
+            write_fence=self.gate.fence,
             failed_write_at=self.failed_write_at,
         )
 
-    async def reread(self) -> None:
-        """Take in what changed on disk behind the open spaces. One that cannot be read is left and logged."""
+    async def reread(self) -> list[str]:
+        """Take in what changed on disk behind the open spaces. Returns those that could not be read again.
+
+        They stay as they are. A space that is being closed is passed over: it is read when it is opened.
+        """
+        failed = []
         for name in [space.name for space in self.spaces.open_spaces]:
+            if self.spaces.closing(name):
+                continue
             try:
                 async with self.spaces.use(name) as space:
                     await space.reread()
+            except (SpaceClosed, UnknownSpace):
+                continue
             except (MemoryServiceError, OSError) as error:
                 log.warning("%s could not be read again (%s)", name, type(error).__name__)
+                failed.append(name)
+        return failed
 
     async def sync_cards(self, space: MemorySpace) -> None:
         """Bring the persona up to the configured cards, for a character that is configured."""
@@ -200,13 +233,21 @@ class Engine:
             await mind.sync_cards(space, self.cast.card(space.name), self.cast.master_card())
 
     def _admits_work(self, name: str) -> bool:
-        return self.gate.reason is None and not self.claims.retired(name)
+        return not self.gate.paused and not self.claims.retired(name)
+
+    def _is_paused(self) -> bool:
+        return self.gate.paused
 
     def _admit(self, name: str, create: bool) -> None:
         """Raises SpaceClosed for a name that is held, or closed for good and not published again."""
         if self.claims.held(name):
             raise SpaceClosed(name)
-        if create and name in self.tombstones and name not in (self.cast.published() or ()):
+        if (
+            create
+            and name in self.tombstones
+            and name not in (self.cast.published() or ())
+            and not self.spaces.exists(name)
+        ):
             raise SpaceClosed(name)
 
     def _reopened(self, name: str) -> None:

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 
 from memory.engine import Engine
 from memory.errors import ClaimWithdrawn, MemoryServiceError
+from memory.history.review import cancel_review
 
 log = logging.getLogger(__name__)
 
@@ -21,6 +22,14 @@ class ReleaseFailed(MemoryServiceError):
         super().__init__(f"{name!r} could not be released: {why}")
 
 
+class ReloadFailed(MemoryServiceError):
+    """Some memories could not be read again; they are as they were."""
+
+    def __init__(self, count: int) -> None:
+        super().__init__(f"{count} memories could not be read again and stay as they were; the log says which")
+        self.count = count
+
+
 async def release(engine: Engine, name: str, token: str, generation: int, *, hold: bool) -> int:
     """Claim a name, stop its background work and let go of its files.
 
@@ -31,9 +40,10 @@ async def release(engine: Engine, name: str, token: str, generation: int, *, hol
     engine.claims.register(name, token, generation, hold=hold)
     try:
         async with asyncio.timeout(BUDGET):
-            stopped = await engine.worker.cancel(name)
+            stopped = await engine.worker.cancel(name) + await _cancel_review(engine, name)
             async with engine.spaces.closed(name, unless=lambda: not engine.claims.active(name, token)):
-                engine.catalogue.forget(name)
+                if engine.claims.active(name, token):
+                    engine.catalogue.forget(name)
     except (TimeoutError, OSError) as error:
         if not engine.claims.active(name, token):
             raise ClaimWithdrawn(token) from error
@@ -46,27 +56,46 @@ async def release(engine: Engine, name: str, token: str, generation: int, *, hol
     return stopped
 
 
+async def _cancel_review(engine: Engine, name: str) -> int:
+    for space in engine.spaces.open_spaces:
+        if space.name == name and await cancel_review(space):
+            return 1
+    return 0
+
+
 async def reload(
     engine: Engine,
     *,
     resume: Mapping[str, int | None],
     release_claims: Mapping[str, Sequence[str]],
 ) -> None:
-    """Read settings and changed files again, end the listed claims, and publish the listed identities.
+    """Read what changed on disk again, end the listed claims, and publish the listed identities.
 
-    The claims are dealt with even if reading fails; then nothing else changes and the error is raised.
+    ``resume`` maps each name to the generation that is published, None where nobody says which.
+    The claims are dealt with even if reading fails (BadInput for the companion's own files,
+    ReloadFailed for a memory); then what could not be read stays as it was.
     """
     try:
-        await engine.reread()
-        published = engine.cast.published()
-        for name, generation in resume.items():
-            if published is None or name in published:
-                engine.claims.publish(name, generation)
+        engine.cast.check()
+        failed = await engine.reread()
     finally:
-        for name, tokens in release_claims.items():
-            for token in tokens:
-                engine.claims.withdraw(name, token)
-        for name, generation in resume.items():
-            engine.claims.publish(name, generation)
-        await engine.tombstones.lift(resume)
-        await engine.tombstones.bury(engine.claims.names())
+        await _settle_claims(engine, resume, release_claims)
+    if failed:
+        raise ReloadFailed(len(failed))
+
+
+async def _settle_claims(
+    engine: Engine, resume: Mapping[str, int | None], release_claims: Mapping[str, Sequence[str]]
+) -> None:
+    """First the tokens, then the identities: one step for every observer, up to what is written in the root."""
+    published = engine.cast.published()
+    for name, tokens in release_claims.items():
+        for token in tokens:
+            engine.claims.withdraw(name, token)
+    for name, generation in resume.items():
+        engine.claims.publish(name, generation)
+        engine.worker.resume(name)
+    gone = set(engine.claims.names())
+    if published is not None:
+        gone |= release_claims.keys() - published
+    await engine.tombstones.update(lift=resume, bury=gone - resume.keys())

@@ -85,6 +85,11 @@ class Spaces:
         except FileNotFoundError:
             return []
 
+    def closing(self, name: str) -> bool:
+        """Whether a space is just being closed, or kept closed."""
+        slot = self._slots.get(name)
+        return slot is not None and slot.closing
+
     @property
     def open_spaces(self) -> list[MemorySpace]:
         return [slot.space for slot in self._slots.values() if slot.space is not None]

@@ -6,6 +6,7 @@ character closed over a restart, until somebody publishes the name again.
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -27,6 +28,7 @@ class Tombstones:
         self._disk = disk
         self._exists = exists
         self._names: set[str] = set()
+        self._writing = asyncio.Lock()
         data = read(self._path)
         if data is not None:
             try:
@@ -38,16 +40,25 @@ class Tombstones:
         return name in self._names
 
     async def bury(self, names: Iterable[str]) -> None:
-        """Close those names that no longer have a directory."""
-        await self._keep(self._names | {name for name in names if not self._exists(name)})
+        """Close those names that no longer have a directory. Raises OSError; they are closed for this run all the same."""
+        await self._change(frozenset(), names)
 
     async def lift(self, names: Iterable[str]) -> None:
-        """The names are published again."""
-        await self._keep(self._names - set(names))
+        """The names are published again. Raises OSError; they are open for this run all the same."""
+        await self._change(names, frozenset())
 
-    async def _keep(self, names: set[str]) -> None:
-        if names == self._names:
+    async def update(self, *, lift: Iterable[str], bury: Iterable[str]) -> None:
+        """Both at once, for a caller that goes on whatever the disk says; a failure is logged."""
+        try:
+            await self._change(lift, bury)
+        except OSError as error:
+            log.warning("%s could not be written (%s)", self._path.name, type(error).__name__)
+
+    async def _change(self, lift: Iterable[str], bury: Iterable[str]) -> None:
+        wanted = (self._names - set(lift)) | {name for name in bury if not self._exists(name)}
+        if wanted == self._names:
             return
-        self._names = names
-        data = orjson.dumps({"names": sorted(names)}, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
-        await self._disk.run(self._disk.replace, self._path, [data], "tombstones")
+        self._names = wanted
+        async with self._writing:
+            data = orjson.dumps({"names": sorted(self._names)}, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)
+            await self._disk.run(self._disk.replace, self._path, [data], "tombstones")

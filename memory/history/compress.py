@@ -59,7 +59,7 @@ async def compress(
     previous = _previous(space, head)
     spoken = head[1:] if head[0].kind == SYSTEM else head
     turns = await _turns_of(space, spoken)
-    locale = _locale(turns)
+    locale = _locale(space, turns)
     making = partial(make_memo, previous, turns, names, locale, space.clock.now(), space.settings.memo_tokens)
     memo = await asyncio.to_thread(making) if len(turns) > _MANY else making()
     if chat is not None and not chat.configured(Tier.SUMMARY):
@@ -101,7 +101,7 @@ async def summarise(space: MemorySpace, names: Names, chat: Chat, memo_id: str, 
         await _finish(space, op_id)
         return
     turns = await space.turns.between(rows[0], rows[1])
-    locale = _locale(turns)
+    locale = _locale(space, turns)
     summary = await _ask(space, chat, names, None, turns, 0.0, quiet=False)
     if summary is None:
         return  # the space is wanted back: it stays owed
@@ -161,8 +161,8 @@ async def _turns_of(space: MemorySpace, entries: Sequence[Entry]) -> list[Turn]:
     return turns
 
 
-def _locale(turns: Sequence[Turn]) -> str:
-    return detect("\n".join(turn.text[:200] for turn in turns[-20:]))
+def _locale(space: MemorySpace, turns: Sequence[Turn]) -> str:
+    return space.views.recent_meta.language or detect("\n".join(turn.text[:200] for turn in turns[-20:]))
 
 
 def _prefixed(summary: str, locale: str) -> str:

@@ -16,10 +16,12 @@ import orjson
 
 from memory.clock import Clock
 from memory.history.turn import SYSTEM, Content, Turn, text_of
+from memory.locale import normalise
 from memory.store import layout
 from memory.store.events import Event
 from memory.store.view import Change, FileView, in_chunks, list_of_lines, parse_list, parse_object
 
+_LANGUAGE = "language"
 _YOUNG = timedelta(minutes=1)  # an edit never removes turns younger than this
 
 
@@ -171,7 +173,7 @@ class Recent(FileView):
 
 
 class RecentMeta(FileView):
-    """What is known about the memo at the head of the window."""
+    """What is known about the memo at the head of the window, and the language that is spoken."""
 
     file = layout.RECENT_META
 
@@ -191,8 +193,18 @@ class RecentMeta(FileView):
         memo = self.value.get("memo")
         return memo if isinstance(memo, Mapping) else None
 
+    @property
+    def language(self) -> str | None:
+        """The locale that a caller last named for this conversation, if one ever did."""
+        return normalise(self.value.get(_LANGUAGE))
+
     def fold(self, event: Event) -> None:
         match event.type:
+            case "turns.added":
+                named = event.data.get("language")
+                if named is not None and named != self.value.get(_LANGUAGE):
+                    self.value = {**self.value, _LANGUAGE: named}
+                    self.dirty += 1
             case "recent.compressed":
                 self.value |= event.data["meta"]
                 self.dirty += 1

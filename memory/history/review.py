@@ -28,24 +28,36 @@ async def review(space: MemorySpace, *, quiet: bool = False) -> bool:
     """
     if space.reviewing is not None or not await _is_due(space, quiet=quiet):
         return False
-    space.reviewing = asyncio.current_task()
+    # In a task of its own, so that cancelling it ends the review and not whoever asked for it.
+    task = space.reviewing = asyncio.create_task(_tidy(space), name=f"review {space.name}")
     try:
-        async with space.journal.write() as batch:
-            before = space.recent.entries
-            after = tidied(before)
-            if after != before:
-                batch.add("recent.edited", {"entries": [entry.to_json() for entry in after], "rule": "tidied"})
-                log.info("%s: the recent window was tidied, %d of %d left", space.name, len(after), len(before))
-            batch.add("cursor.moved", {"name": CURSOR, "to": space.turns.last_row})
+        await asyncio.wait({task})
+    except asyncio.CancelledError:
+        task.cancel()
+        await asyncio.gather(task, return_exceptions=True)
+        raise
     finally:
         space.reviewing = None
+    if task.cancelled():
+        return False
+    task.result()
     return True
+
+
+async def _tidy(space: MemorySpace) -> None:
+    async with space.journal.write() as batch:
+        before = space.recent.entries
+        after = tidied(before)
+        if after != before:
+            batch.add("recent.edited", {"entries": [entry.to_json() for entry in after], "rule": "tidied"})
+            log.info("%s: the recent window was tidied, %d of %d left", space.name, len(after), len(before))
+        batch.add("cursor.moved", {"name": CURSOR, "to": space.turns.last_row})
 
 
 async def cancel_review(space: MemorySpace) -> bool:
     """Stop a running review and wait for its end. Returns whether one was running."""
     task = space.reviewing
-    if task is None or task is asyncio.current_task():
+    if task is None:
         return False
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)

@@ -10,7 +10,6 @@ from typing import Any
 from memory.persona.corrections import Correction, correction_key
 from memory.persona.entry import Entry
 from memory.persona.record import to_record
-from memory.reflections.evidence import Evidence
 from memory.reflections.pen import Because, Pen
 from memory.space import MemorySpace
 from memory.store.journal import Batch

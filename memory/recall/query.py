@@ -13,7 +13,6 @@ from memory.clock import Clock
 from memory.people import Names
 from memory.recall import select
 from memory.recall.document import DEFAULT_TIERS, Document
-from memory.recall.fusion import fuse
 from memory.recall.index import Snapshot
 from memory.recall.meaning import Dense, combined, near_enough, scan
 from memory.recall.pool import Pool
@@ -23,8 +22,6 @@ from memory.recall.segment import Ints
 from memory.recall.weights import Weigh
 from memory.recall.when import TimeWindow, parse_window, seconds
 
-# How far down each of two legs is followed.
-_DEPTH = 100
 # Documents of one and the same time that are put in order by age and id.
 _TIES = 1000
 
@@ -100,11 +97,11 @@ def _by_text(pool: Pool, query: Query, text: str, now: datetime, dense: Dense | 
     question = read_question(text, pool, query.names, now)
     if dense is None:
         ranking = rank(pool, question, now)
-        legs = {"words": select.leg(pool, ranking, select.admitted(pool, question, ranking), query.limit)}
+        legs = {"words": ranking.best_first(pool, select.admitted(pool, question, ranking))}
     else:
-        ranking, legs = _two_legs(pool, question, now, dense, query.limit)
+        ranking, legs = _two_legs(pool, question, now, dense)
     hits = []
-    for row, score in fuse(list(legs.values()))[: query.limit]:
+    for row, score in select.fused_without_repetitions(pool, legs, query.limit):
         before, after = pool.neighbours(row, query.context)
         hits.append(
             Hit(
@@ -118,19 +115,16 @@ def _by_text(pool: Pool, query: Query, text: str, now: datetime, dense: Dense | 
     return tuple(hits)
 
 
-def _two_legs(
-    pool: Pool, question: Question, now: datetime, dense: Dense, limit: int
-) -> tuple[Ranking, dict[str, list[int]]]:
+def _two_legs(pool: Pool, question: Question, now: datetime, dense: Dense) -> tuple[Ranking, dict[str, list[int]]]:
     """Both legs rank everything that either admits, so that their ranks can be added without loss."""
     scanned = scan(dense)
     ranking = rank(pool, question, now, scanned.candidates(pool))
     near, around = scanned.cosines([pool.document(row).id for row in ranking.rows.tolist()])
     wanted = select.admitted(pool, question, ranking) | near_enough(near, around, dense.floor)
     scores = combined(ranking.scores, near, around, Weigh(ranking.records))
-    depth = max(limit, _DEPTH)
     return ranking, {
-        "words": select.leg(pool, ranking, wanted, depth),
-        "meaning": select.leg(pool, ranking, wanted, depth, scores),
+        "words": ranking.best_first(pool, wanted),
+        "meaning": ranking.best_first(pool, wanted, scores),
     }
 
 

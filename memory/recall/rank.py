@@ -52,17 +52,17 @@ class Ranking:
         return found
 
     def best_first(self, pool: Pool, wanted: Mask, scores: Floats | None = None) -> list[int]:
-        """Places in the arrays above of those wanted: by score, then newest, then by id."""
+        """Rows of the pool, of those wanted: by score (the one above, or another), then newest, then by id."""
         places = np.flatnonzero(wanted)
         # Sums in another order differ in their last bits; such differences must not decide.
         rounded = np.round((self.scores if scores is None else scores)[places], 9)
         created = self.records["created"][places]
         order = np.lexsort((-created, -rounded))
-        ranked: list[int] = places[order].tolist()
+        ranked: list[int] = self.rows[places[order]].tolist()
         rounded, created = rounded[order], created[order]
         if ((rounded[1:] == rounded[:-1]) & (created[1:] == created[:-1])).any():
-            keys = {at: (-score, -moment) for at, score, moment in zip(ranked, rounded, created, strict=True)}
-            ranked.sort(key=lambda at: (*keys[at], pool.document(int(self.rows[at])).id))
+            keys = {row: (-score, -moment) for row, score, moment in zip(ranked, rounded, created, strict=True)}
+            ranked.sort(key=lambda row: (*keys[row], pool.document(row).id))
         return ranked
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from memory.recall.bm25 import Floats
 from memory.recall.document import TURN, Document
+from memory.recall.fusion import fuse
 from memory.recall.pool import Pool
 from memory.recall.question import Question
 from memory.recall.rank import Ranking, most_exact, on_days
@@ -40,34 +40,31 @@ def admitted(pool: Pool, question: Question, ranking: Ranking) -> Mask:
     return result
 
 
-def leg(pool: Pool, ranking: Ranking, wanted: Mask, limit: int, scores: Floats | None = None) -> list[int]:
-    """Rows of the pool that answer, best first, without repetitions; at most ``limit``."""
-    kept = Kept(pool)
-    for at in ranking.best_first(pool, wanted, scores):
-        if kept.add(int(ranking.rows[at])) and len(kept.rows) == limit:
-            break
-    return kept.rows
+def fused_without_repetitions(pool: Pool, legs: Mapping[str, list[int]], limit: int) -> list[tuple[int, float]]:
+    """The first ``limit`` rows of the legs' fusion with their scores, none of which repeats a better one.
 
-
-class Kept:
-    """Documents kept so far, none of which repeats another."""
-
-    def __init__(self, pool: Pool) -> None:
-        self.rows: list[int] = []
-        self._pool = pool
-        self._seen: list[tuple[Document, frozenset[int]]] = []
-
-    def add(self, row: int) -> bool:
-        """Keep a document unless one like it is kept already."""
-        document, terms = self._pool.document(row), self._pool.terms_of(row)
+    What repeats another is taken out of the legs, whose ranks close up.
+    """
+    kept: list[int] = []
+    repeated: set[int] = set()
+    seen: list[tuple[Document, frozenset[int]]] = []
+    for row, _ in fuse(list(legs.values())):
+        document, terms = pool.document(row), pool.terms_of(row)
         size = len(terms)
-        for other, others in self._seen:
+        for other, others in seen:
             # Dice's coefficient of the distinct terms, in whole numbers.
             if 20 * len(terms & others) >= _SAME * (size + len(others)) and _repeats(document, other):
-                return False
-        self._seen.append((document, terms))
-        self.rows.append(row)
-        return True
+                repeated.add(row)
+                break
+        else:
+            kept.append(row)
+            seen.append((document, terms))
+            if len(kept) == limit:
+                break
+    for leg in legs.values():
+        leg[:] = [row for row in leg if row not in repeated]
+    chosen = set(kept)
+    return [(row, score) for row, score in fuse(list(legs.values())) if row in chosen]
 
 
 def _repeats(one: Document, other: Document) -> bool:

@@ -23,7 +23,7 @@ def confirm(pen: Pen, *, powerful: bool) -> int:
         if one.status != PENDING or is_past(one, pen.now):
             continue
         score = trust.score(one.evidence, pen.now)
-        if powerful and score >= trust.CONFIRM_AT:
+        if powerful and trust.reaches(one.evidence, trust.CONFIRM_AT, pen.now):
             pen.entered(one.id, CONFIRMED, Because(rule="score"))
         elif score > 0 and pen.now - one.created_at >= SETTLES_AFTER:
             pen.entered(one.id, CONFIRMED, Because(rule="age"), auto_confirmed=True)
@@ -38,7 +38,7 @@ def promotion_rule(one: Reflection, now: datetime, *, powerful: bool) -> str | N
     if one.status != CONFIRMED or is_past(one, now):
         return None
     score = trust.score(one.evidence, now)
-    if powerful and score >= trust.PROMOTE_AT:
+    if powerful and trust.reaches(one.evidence, trust.PROMOTE_AT, now):
         return "score"
     since = one.entered.get(CONFIRMED, one.created_at)
     if score > 0 and now - since >= SETTLES_AFTER and one.temporal_scope in _LASTING:

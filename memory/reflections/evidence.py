@@ -15,6 +15,7 @@ ARCHIVE_AFTER_DAYS = 14                     # counted days below zero
 
 _REINFORCED_HALF_LIFE, _DISPUTED_HALF_LIFE = 30.0, 180.0   # days
 _DAY = 86_400.0
+_FADED_TODAY = 0.02
 _BONUS_AFTER = 2                            # facts of the user before each further one counts more
 _SEEDS = {10: 0.8, 9: 0.6, 8: 0.4, 7: 0.2}
 
@@ -68,6 +69,11 @@ def score(evidence: Evidence, now: datetime) -> float:
     held = evidence.reinforcement * 0.5 ** (_age_days(evidence.reinforced_at, now) / _REINFORCED_HALF_LIFE)
     against = evidence.disputation * 0.5 ** (_age_days(evidence.disputed_at, now) / _DISPUTED_HALF_LIFE)
     return float(held - against)
+
+
+def reaches(evidence: Evidence, threshold: float, now: datetime) -> bool:
+    """Whether the score is there, give or take the first hours of fading: one clear yes is enough to confirm."""
+    return score(evidence, now) >= threshold - _FADED_TODAY
 
 
 def is_disputed(evidence: Evidence, now: datetime) -> bool:

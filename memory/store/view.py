@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from io import BytesIO
 from typing import Any
 
 import orjson
@@ -86,7 +87,9 @@ def parse_list(data: bytes) -> list[Any]:
     """
     if len(data) > _LARGE and data.startswith(b"[\n"):
         try:
-            return [orjson.loads(line.removesuffix(b",")) for line in data.split(b"\n")[1:-2]]
+            return [
+                orjson.loads(line.rstrip().removesuffix(b",")) for line in BytesIO(data) if line not in (b"[\n", b"]\n")
+            ]
         except orjson.JSONDecodeError:
             pass  # written by somebody else in another form
     value = parse(data)

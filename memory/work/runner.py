@@ -21,13 +21,14 @@ class Loop:
 
 
 class Runner:
-    """Runs loops until stopped. A tick that fails is logged and tried again at its next time."""
+    """Runs loops until stopped. A tick that fails, or is not admitted, waits for its next time."""
 
-    def __init__(self) -> None:
+    def __init__(self, admits: Callable[[], bool] = lambda: True) -> None:
+        self._admits = admits
         self._tasks: list[asyncio.Task[None]] = []
 
     def start(self, loops: Iterable[Loop]) -> None:
-        self._tasks += [asyncio.create_task(_run(loop), name=loop.name) for loop in loops]
+        self._tasks += [asyncio.create_task(_run(loop, self._admits), name=loop.name) for loop in loops]
 
     async def stop(self) -> None:
         for task in self._tasks:
@@ -36,11 +37,12 @@ class Runner:
         self._tasks.clear()
 
 
-async def _run(loop: Loop) -> None:
+async def _run(loop: Loop, admits: Callable[[], bool]) -> None:
     await asyncio.sleep(loop.every if loop.first is None else loop.first)
     while True:
         try:
-            await loop.tick()
+            if admits():
+                await loop.tick()
         except Exception as error:  # last handler: a loop never dies quietly
             log.error("loop %r failed: %s", loop.name, type(error).__name__, exc_info=log.isEnabledFor(logging.DEBUG))
         await asyncio.sleep(loop.every)

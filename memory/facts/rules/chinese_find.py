@@ -18,12 +18,13 @@ from memory.facts.rules.event_when import resolve
 from memory.facts.rules.numerals import CHINESE_NUMBER, chinese_number
 from memory.facts.rules.tongue import Tongue
 
-_ME = re.compile(r"^(?:我(?:呢|啊|这个?人|自己|本人|本来|其实|现在|也|真的)*[，]?|本人|俺)(?!们|家(?!里?(?:一共|有|养|住|在|现在|[一二三四五六七八九十\d]+口))|妈|爸)")
+_ME = re.compile(r"^(?:我(?:呢|啊|这个?人|自己|本人|本来|其实|现在|也|真的)*[，]?|本人|俺)(?!们|家(?!里?(?:一共|还|是|开|做|有|养|住|在|现在|[一二三四五六七八九十\d]+口))|妈|爸)")
 _DAY_OF = re.compile(rf"({CHINESE_NUMBER})月({CHINESE_NUMBER})[日号]?|(?<!\d)(\d{{1,2}})[./-](\d{{1,2}})(?!\d)")
 _DENIED = re.compile(r"^(?:已经|现在|早就|其实|也|都|真的|目前|早|从此|再也|并|可|又|才|根本|从来)*(?P<no>不再|不|没有|没|并不|已不)(?P<be>是|在|住在|住|养|做|当|叫|姓|有|会)(?P<rest>.+?)(?P<end>了)?$")
 _NOT_BUT = re.compile(r"^(?P<head>.*?)不是(?P<a>.{1,16}?)(?:了)?[，]?(?:而是|是|，是)(?P<b>.+)$")
 _I_AM = re.compile(r"^我是(?P<x>[阿小老][一-龥]{1,2}|[A-Z][a-z]{1,15})$(?<!小孩)(?<!小白)(?<!小时)(?<!老师)(?<!老板)(?<!小偷)(?<!老人)(?<!小丑)(?<!小学生)(?<!小妹)(?<!老大)")
 _GREETING = re.compile(r"^\W*(?:大家好|你好|您好|哈喽|哈啰|嗨|hi|hello|hey|初次见面|很高兴认识)|认识你", re.IGNORECASE)
+_LEAVING = ("home", "workplace", "job", "school", "pet", "possession", "major")
 _LEAD = re.compile(
     r"^(?:每(?:天|周|晚|年|个?(?:周末|月|星期|礼拜|早上|晚上)|次[一-龥]{0,6}|逢[一-龥]{1,4})|平时|平常|周末|一般|通常|从小|小时候|现在|目前|最近|近来|这几天|这阵子|这段时间|"
     r"(?:今天|昨天|前天|明天|后天|今早|今晚|昨晚|明早|明晚|上周|下周|这周|本周|上个月|下个月|这个月|去年|今年|明年|前年)[一-龥\d]{0,5}|周[一二三四五六日末]|星期[一二三四五六日天]|\d{1,4}[年月日号][一-龥\d]{0,6}|"
@@ -35,11 +36,11 @@ _LISTED = re.compile(r"[、]|和(?!平|谐|尚|服|气|弦)|跟(?=[一-龥])|还
 _LIST_NOT = re.compile(r"一起|的$|朋友|家人|你|我|他|她")
 _TAIL_OF_VALUE = re.compile(r"(?:的(?:时候|感觉|味道|日子)|了|的|啊|呢|吧|这(?:件|种)事|这个|那种|什么的|之类的|等等)$")
 _BOND = re.compile(
-    r"^(?:说好了?的?|约好了?的?|约定好了?的?|那就说好了?)?(?:我们|咱们|咱俩|我俩|我和你|你和我|我跟你)(?P<x>.*(?:约定|约好|说好|拉钩|一起|是(?:最好的?|好|最佳)?(?:朋友|搭档|恋人|情侣|家人|伙伴)|认识|在一起|相识|第一次|永远|纪念日).*)$"
+    r"^(?:说好了?的?|约好了?的?|约定好了?的?|那就说好了?)?(?:我们|咱们|咱俩|我俩|我和你|你和我|我跟你)(?P<x>.*(?:约定|约好|说好|拉钩|一起|是(?:最好的?|好|最佳)?(?:朋友|搭档|恋人|情侣|家人|伙伴)|认识|在一起|相识|第一次|永远|纪念日).*)$|^(?P<y>(?:今天|明天|后天|昨天|.{2,8}?)(?:就)?是(?:我们|咱们|咱俩)的?(?:.{0,6}纪念日|约定.{0,6}|暗号.{0,6}))$"
 )
 _OTHERS = re.compile(rf"{KIN}|公司|同事|同学|班|全家|家人|室友|闺蜜|他|她|团队|部门|老师|学校|(?:和|跟|带)[^你我]{{1,6}}一起")
 _YOU_ARE = re.compile(r"^(?:你|您)(?:就|永远|一直|已经|可)*是我(?:的|最|唯一|心中|心里)?(?P<x>(?:最|唯一|好|小|女|男|的|贴心|可爱)*[一-龥]{2,8})$")
-_YOU_CALLED = re.compile(r"^(?:以后|那|从今天起|从现在起|那就|就)*我?(?:就|会|要|以后|可以)*叫你(?P<x>[一-龥A-Za-z]{1,8}?)(?:吧|好了|了|好啦)?$|^你(?:的)?(?:名字|昵称|小名|外号)(?:就)?(?:是|叫)(?P<y>[一-龥A-Za-z]{1,8})$")
+_YOU_CALLED = re.compile(r"^(?:以后|那|从今天起|从现在起|那就|就)*我?(?:就|会|要|以后|可以)*叫你(?P<x>[一-龥A-Za-z]{1,8}?)(?:吧|好了|了|好啦)?$|^你(?:的)?(?:名字|昵称|小名|外号)(?:就)?(?:是|叫)(?P<y>[一-龥A-Za-z]{1,8})$|^你(?:以后|就|以后就|现在)+叫(?P<z>[一-龥A-Za-z]{1,6}?)(?:吧|了|好了|好不好)?$")
 _YOU_HAVE = re.compile(r"^你的?(?P<c>生日|最喜欢的[一-龥]{1,4})(?:是|在)(?P<x>[^吗呢？]{2,12})$")
 _SINGLE = ("name", "home", "workplace", "job", "school", "origin", "grade", "major")
 
@@ -60,7 +61,7 @@ def _find(clause: Clause, telling: Telling) -> list[Finding]:
     if switched and not switched["head"].endswith(("要", "可")):
         told_instead = f"{switched['head'] or '我'}是{switched['b']}"
         return [replace(one, correction=True) for one in _find(replace(clause, text=told_instead), telling)]
-    for look in (_called, _birthday, _favourite, _topic, _who, _of_me, _about_us):
+    for look in (_called, _birthday, _kin_birthday, _favourite, _topic, _with, _who, _of_me, _about_us):
         found = look(clause, telling)
         if found:
             return found
@@ -116,6 +117,28 @@ def _birthday(clause: Clause, telling: Telling) -> list[Finding]:
     return [dated(finding, when, "zh")]
 
 
+def _kin_birthday(clause: Clause, telling: Telling) -> list[Finding]:
+    match = rules.KIN_BIRTHDAY.match(clause.text)
+    when = resolve(match["x"] or match["y"], telling.anchor, "zh", False) if match else None
+    if not match or when is None:
+        return []
+    kin = match["kin"] or match["kin2"]
+    finding = Finding(slot="family" if re.fullmatch(KIN, kin) else "people", value=f"{kin}生日", text=told(clause.text, telling.names))
+    return [dated(finding, when, "zh")]
+
+
+def _with(clause: Clause, telling: Telling) -> list[Finding]:
+    """我和女朋友…: what the speaker does with someone close."""
+    match = rules.WITH.match(clause.text)
+    if not match:
+        return []
+    value = re.sub(r"^(?:已经|都|刚|最近|昨天|今天|上周|上个?月|去年|现在)+", "", match["pred"])
+    bound = re.search(r"异地恋?|结婚|分手|离婚|同居|订婚|领证|复合", value)
+    slot = "partner" if bound else "family" if re.fullmatch(KIN, match["kin"]) else "people"
+    value = bound[0] if bound else match["kin"] + value
+    return [_when(Finding(slot=slot, value=value, text=told(clause.text, telling.names)), clause.text, telling, True if "了" in value else None)]
+
+
 def _favourite(clause: Clause, telling: Telling) -> list[Finding]:
     match = rules.FAVOURITE_FIRST.match(clause.text)
     value = _value(match["x"]) if match else None
@@ -162,19 +185,30 @@ def _of_me(clause: Clause, telling: Telling) -> list[Finding]:
         if not inner or not _LEAD.match(inner["lead"]):
             return []
         said, me = inner["lead"] + inner["rest"], re.match("", "")
+    denied = _DENIED.match(said)
+    if denied and denied["end"] and me is not None:
+        left = [one for one in _denied(denied, clause, telling) if one.slot in _LEAVING]
+        if left:
+            return left
     found = _by_rules(clause, said, telling, spoken=me is not None)
     if found:
         return found
-    denied = _DENIED.match(said)
     if denied and (me is not None or denied["end"]):
-        positive = ("" if denied["be"] == "有" else "") + denied["be"] + denied["rest"]
-        positive = re.sub(r"^(?:是|在)(?=在)", "", positive)
-        flipped = _by_rules(clause, positive, telling, spoken=True)
-        return [
-            replace(one, negated=not one.negated, correction=bool(denied["end"]) or denied["no"].endswith("再"))
-            for one in flipped if one.slot not in ("skill", "habit", "partner", "health", "trait")
-        ]
+        return _denied(denied, clause, telling)
     return []
+
+
+def _denied(denied: re.Match[str], clause: Clause, telling: Telling) -> list[Finding]:
+    """What the clause would say without its 不 or 没, turned round."""
+    positive = re.sub(r"^(?:是|在)(?=在)", "", denied["be"] + denied["rest"])
+    if denied["be"] == "在":
+        positive = f"现在{positive}"
+    changed = bool(denied["end"]) or denied["no"].endswith("再")
+    return [
+        replace(one, negated=not one.negated, correction=changed)
+        for one in _by_rules(clause, positive, telling, spoken=True)
+        if one.slot not in ("skill", "habit", "partner", "health", "trait", "event", "hobby")
+    ]
 
 
 def _by_rules(clause: Clause, said: str, telling: Telling, *, spoken: bool) -> list[Finding]:
@@ -272,11 +306,11 @@ def _about_us(clause: Clause, telling: Telling) -> list[Finding]:
     # 我们 may be the speaker and anyone: with others about, it is not known to be the two who talk.
     if bond and not _OTHERS.search(telling.heard) and not re.search(r"可以|能够?一起|希望|要不|吧$", clause.text):
         text = re.sub(r"(?:我们|咱们|咱俩|我俩|我和你|你和我|我跟你)", f"{names.master_in('zh')}和{names.neko}", clause.text, count=1)
-        finding = Finding(slot="bond", value=bond["x"], entity=RELATIONSHIP, text=told(text, names))
+        finding = Finding(slot="bond", value=bond["x"] or bond["y"], entity=RELATIONSHIP, text=told(text, names))
         return [_when(finding, clause.text, telling, True if "了" in text or "过" in text else None)]
     called = _YOU_CALLED.match(clause.text)
     if called:
-        name = called["x"] or called["y"]
+        name = called["x"] or called["y"] or called["z"]
         if rules.NOT_A_NAME.match(name):
             return []
         return [Finding(slot="character_name", value=name, entity=NEKO, text=f"{names.master_in('zh')}叫{names.neko}{name}。")]

@@ -27,6 +27,7 @@ _N = CHINESE_NUMBER
 _AGO = re.compile(
     rf"(半|几|两三|好几|{_N})(?:多)?(个半|个)?(分钟|小时|钟头|天|周|星期|礼拜|月|年)多?(?:之|以)?(前|后|以后|之后)(?!天|年)"
 )
+_IN_DAYS = re.compile(r"过([两三几])天")
 _ISO = re.compile(r"(?<!\d)((?:19|20)\d\d)[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)")
 _DATE = re.compile(rf"(?:((?:19|20)\d\d|去|今|明|前|后)年)?({_N})月(?:份)?({_N})(?:日|号)")
 _MONTH = re.compile(rf"(?:((?:19|20)\d\d|去|今|明|前|后)年)?(?<![\d个])({_N})月(?:份|初|中|底)?(?![\d一二三四五六七八九十])")
@@ -80,6 +81,9 @@ def _relative(text: str, anchor: datetime) -> Found | None:
                 return Found(start=(days, "day"), span=(at, at + len(word)))
     if match := _AGO.search(text):
         return _counted(match)
+    if match := _IN_DAYS.search(text):
+        days = 3 if match[1] == "几" else chinese_number(match[1])
+        return Found(start=(days, "day"), grain="few", relative=False, span=match.span()) if days else None
     if match := _WEEK.search(text):
         return _week(anchor, match)
     if match := _MONTH_STEP.search(text):
