@@ -235,7 +235,7 @@ def hybrid(size: int) -> dict[str, Any]:
 
 
 def rank_bm25(size: int) -> dict[str, Any]:
-    from rank_bm25 import BM25Okapi  # noqa: PLC0415 - each peer only in its own process
+    from rank_bm25 import BM25Okapi
 
     corpus = Corpus(size)
     texts = corpus.texts(0, size)
@@ -256,7 +256,7 @@ def rank_bm25(size: int) -> dict[str, Any]:
 
 
 def bm25s(size: int) -> dict[str, Any]:
-    import bm25s as peer  # noqa: PLC0415
+    import bm25s as peer
 
     corpus = Corpus(size)
     texts = corpus.texts(0, size)
@@ -303,7 +303,7 @@ def fts5(size: int) -> dict[str, Any]:
 
 
 def tantivy(size: int) -> dict[str, Any]:
-    import tantivy as peer  # noqa: PLC0415
+    import tantivy as peer
 
     corpus = Corpus(size)
     before = grown_mb()

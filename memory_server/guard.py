@@ -26,6 +26,10 @@ DEPTH_LIMIT = 64                # arrays and objects within each other
 
 # Paths whose bodies hold whole conversations.
 HISTORY_PREFIXES = ("/cache/", "/process/", "/renew/", "/settle/")
+# What would have been written there is counted when it is refused.
+WRITE_PREFIXES = (*HISTORY_PREFIXES, "/reflect/", "/record_surfaced/")
+# Prefixes of the dialects that say 503 while storage is not ready. The companion's, and all paths nobody knows, say 409.
+UNAVAILABLE_PREFIXES: tuple[str, ...] = ()
 
 # These answer whatever state storage is in.
 ALWAYS = frozenset({
@@ -85,11 +89,12 @@ class Guard:
                 await refusal(500, "the request failed; the server's log says more")(scope, receive, send)
 
     async def _check_mode(self, scope: Scope) -> None:
-        if scope["path"] in ALWAYS or (reason := await self._service.settled_reason()) is None:
+        path = scope["path"]
+        if path in ALWAYS or (reason := await self._service.settled_reason()) is None:
             return
-        if scope["path"].startswith(HISTORY_PREFIXES):
+        if path.startswith(WRITE_PREFIXES):
             self._service.write_refused()
-        raise Refused(blocked(reason))
+        raise Refused(blocked(reason, 503 if path.startswith(UNAVAILABLE_PREFIXES) else 409))
 
     async def _body(self, scope: Scope, headers: _Headers, receive: Receive) -> bytes | None:
         """The whole body; None where there is none to read."""

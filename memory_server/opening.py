@@ -23,14 +23,29 @@ log = logging.getLogger(__name__)
 HOLIDAY_DELAY = 1.0         # seconds after start before the calendar is loaded
 
 
-async def open_service(options: ServeOptions, service: Service) -> ASGIApp:
-    """Open the data root, put its engine into the service, and make the routes. Raises RootTooNew, or OSError."""
-    app = dialects(service)
+def make_app(options: ServeOptions, service: Service) -> ASGIApp:
+    """The routes, and a service that knows how to open its engine."""
+
+    async def open_engine() -> Engine:
+        return await _open_engine(options, service)
+
+    service.open_engine = open_engine
+    return dialects(service)
+
+
+async def start(service: Service) -> None:
+    """Open the data root, unless storage is not ready: then wait to be told. Raises RootTooNew, or OSError."""
+    if (reason := service.gate.storage_reason) is not None:
+        log.warning("storage is not ready (%s); serving in limited mode until told to continue", reason)
+        return
+    await service.start()
+
+
+async def _open_engine(options: ServeOptions, service: Service) -> Engine:
     clock = SystemClock()
     embedder = OnnxEmbedder(options.data_root, clock=clock, profile=options.embedding_profile)
     settings = Settings(data_root=options.data_root, master_name=options.master_name)
-    service.engine = await Engine.open(settings, clock=clock, embedder=embedder)
-    return app
+    return await Engine.open(settings, clock=clock, embedder=embedder, gate=service.early_gate)
 
 
 async def close_engine(engine: Engine) -> None:

@@ -37,8 +37,8 @@ def refusal(status: int, sentence: str, headers: Mapping[str, str] | None = None
     return JsonReply({"error": sentence, "detail": sentence}, status, headers)
 
 
-def blocked(reason: str) -> Response:
-    """What everything but the controls answers while storage is not ready."""
+def blocked(reason: str, status: int = 409) -> Response:
+    """What everything but the controls answers while storage is not ready; a dialect may have another status."""
     return JsonReply(
         {
             "ok": False,
@@ -47,5 +47,5 @@ def blocked(reason: str) -> Response:
             "limited_mode": True,
             "error": f"the memory is not available yet: {reason}",
         },
-        409,
+        status,
     )

@@ -19,6 +19,7 @@ from types import ModuleType
 
 import uvicorn
 
+from memory.work.gate import StorageGate
 from memory_server.entrance import Entrance
 from memory_server.exclusive import BACKLOG, LOOPBACK, PortTaken, bind_loopback, lock_root
 from memory_server.guard import Guard
@@ -94,7 +95,9 @@ class _Server(uvicorn.Server):
 
 
 async def _serve(options: ServeOptions, sockets: Sequence[socket.socket]) -> None:
-    service = Service(instance_id=options.instance_id or uuid.uuid4().hex)
+    service = Service(
+        instance_id=options.instance_id or uuid.uuid4().hex, early_gate=StorageGate(options.data_root)
+    )
     entrance = Entrance(service)
     server = _Server(
         uvicorn.Config(
@@ -137,7 +140,8 @@ async def _open(
     options: ServeOptions, service: Service, entrance: Entrance, tasks: list[asyncio.Task[None]]
 ) -> None:
     heavy = await asyncio.to_thread(_heavy)
-    entrance.app = await heavy.open_service(options, service)
+    entrance.open(heavy.make_app(options, service))
+    await heavy.start(service)
     tasks.append(asyncio.create_task(heavy.load_holidays(service), name="load holidays"))
     print(  # noqa: T201 - for the person or program that started us
         f"listening on http://{LOOPBACK}:{options.port}, memory in {options.data_root}", file=sys.stderr, flush=True

@@ -190,10 +190,9 @@ class OnnxEmbedder:
         whole = self._model is None or now >= self._next_survey
         if whole:
             self._next_survey = now + self._limits.survey_every
+        job = partial(self._survey, whole=whole)
         try:
-            survey = await self._blocking(
-                "files", partial(self._survey, whole=whole), seconds=self._limits.load_hung, what="looking at the files"
-            )
+            survey = await self._blocking("files", job, seconds=self._limits.load_hung, what="looking at the files")
         except ModelUnusable as problem:
             self._fail(problem)
             return
@@ -244,10 +243,9 @@ class OnnxEmbedder:
             self._fail(ModelUnusable("hung", "waiting for earlier calls to return"))
             return
         self._stamp = stamp
+        job = partial(self._load, chosen)
         try:
-            model = await self._blocking(
-                "passages", partial(self._load, chosen), seconds=self._limits.load_hung, what="loading"
-            )
+            model = await self._blocking("passages", job, seconds=self._limits.load_hung, what="loading")
         except ModelUnusable as problem:
             self._chosen = chosen
             self._fail(problem)

@@ -99,7 +99,7 @@ class _Listener:
             raised = self._pen.reflection(topic.reflection_id)
             if topic.voiced_in is not None or topic.after_row >= turn.row or raised is None:
                 continue
-            if self._rare().speaks_of(self._words(raised), said):
+            if self._speaks_of(raised, said):
                 self._pen.answered(replace(topic, voiced_in=turn.id), because)
         for held in self._spoken_of(said):
             if _key(held) in self._spoken or is_resting(held.mentions, self._pen.now):
@@ -115,7 +115,7 @@ class _Listener:
         """What is confirmed or held for good, and what was said is about."""
         held: list[Reflection | Entry] = [one for one in self._pen.alive() if one.status == CONFIRMED]
         held += [entry for entry in self._pen.entries() if not entry.protected]
-        return [one for one in held if self._rare().speaks_of(self._words(one), said)]
+        return [one for one in held if self._speaks_of(one, said)]
 
     # the user
 
@@ -196,6 +196,11 @@ class _Listener:
     def _words(self, held: Reflection | Entry) -> frozenset[str]:
         statement = held.statement if isinstance(held, Reflection) else None
         return about(statement or held.text, self._names)
+
+    def _speaks_of(self, held: Reflection | Entry, said: Collection[str]) -> bool:
+        """Whether what was said is about it: about all that it states, or about the thing itself."""
+        rarity, thing = self._rare(), about(held.object or "", self._names)
+        return rarity.speaks_of(self._words(held), said) > 0 or rarity.speaks_of(thing, said) > 0
 
     def _rare(self) -> Rarity:
         """How rare words are among what is held and known, each thing counted once."""

@@ -181,10 +181,8 @@ def _once(lines: Iterable[_Line]) -> list[_Line]:
 
 
 def _order(entries: Iterable[Entry], shown: Mapping[str, Sequence[str]]) -> list[str]:
-    """Sections in the order of the document, then those that only facts speak of."""
-    document = list(dict.fromkeys(entry.entity for entry in entries))
-    rest = [entity for entity in ENTITIES if entity not in document]
-    return [*document, *rest, *sorted(shown.keys() - {*document, *rest})]
+    """The user, the character, the two together; then other sections in the order of the document."""
+    return list(dict.fromkeys([*ENTITIES, *(entry.entity for entry in entries), *sorted(shown)]))
 
 
 def _importance(entry: Entry) -> float:

@@ -16,7 +16,7 @@ _MOST = 512
 Person = frozenset[str]
 
 # What facts call the human when nobody gave a name. Folded; as in "the user lives in Berlin".
-ANYONE = ("user", "主人", "用户", "使用者", "ユーザー", "사용자")
+ANYONE: Person = frozenset(("user", "主人", "用户", "使用者", "ユーザー", "사용자"))
 
 
 def named_in(folded: str, snapshots: Sequence[Snapshot], names: Names | None) -> list[Person]:
@@ -39,11 +39,16 @@ def named_in(folded: str, snapshots: Sequence[Snapshot], names: Names | None) ->
 
 
 def without(folded: str, names: Iterable[str]) -> str:
-    """The text with the names, the longest first, taken out."""
-    for name in sorted(names, key=lambda name: (-len(name), name)):
+    """The text with the names, in this order, taken out."""
+    for name in names:
         while (at := _place(folded, name)) >= 0:
             folded = f"{folded[:at]} {folded[at + len(name) :]}"
     return folded
+
+
+@lru_cache(maxsize=256)
+def longest_first(names: Person) -> tuple[str, ...]:
+    return tuple(sorted(names, key=lambda name: (-len(name), name)))
 
 
 def both(names: Names) -> Person:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -13,7 +13,7 @@ from memory.recall import words
 from memory.recall.bm25 import Floats
 from memory.recall.cues import asks_for_talk, asks_time
 from memory.recall.dates import DateHint, dates_in
-from memory.recall.people import ANYONE, Person, both, named_in, without
+from memory.recall.people import ANYONE, Person, both, longest_first, named_in, without
 from memory.recall.pool import Pool
 from memory.recall.segment import Ints
 
@@ -48,13 +48,13 @@ def read_question(text: str, pool: Pool, names: Names | None, now: datetime) -> 
     )
 
 
-def _names(people: Sequence[Person], names: Names | None, pool: Pool) -> Iterable[str]:
+def _names(people: Sequence[Person], names: Names | None, pool: Pool) -> tuple[str, ...]:
     """Names that are not to be read as words. People are told by who spoke, or whom a fact is about."""
     if pool.turns_only:
         # In the turns a name mostly stands where the others call its owner.
-        return (*ANYONE, *(name for person in people for name in person))
+        return longest_first(frozenset().union(ANYONE, *people))
     # In the facts the names of the two say nothing; those of other speakers tell their facts apart.
-    return ANYONE if names is None else (*ANYONE, *both(names))
+    return longest_first(ANYONE if names is None else both(names))
 
 
 def _talks(folded: str, pool: Pool, now: datetime) -> list[DateHint]:

@@ -48,7 +48,8 @@ def fused_without_repetitions(pool: Pool, legs: Mapping[str, list[int]], limit: 
     kept: list[int] = []
     repeated: set[int] = set()
     seen: list[tuple[Document, frozenset[int]]] = []
-    for row, _ in fuse(list(legs.values())):
+    alone = next(iter(legs.values())) if len(legs) == 1 else None
+    for row in alone if alone is not None else (row for row, _ in fuse(list(legs.values()))):
         document, terms = pool.document(row), pool.terms_of(row)
         size = len(terms)
         for other, others in seen:
@@ -61,8 +62,11 @@ def fused_without_repetitions(pool: Pool, legs: Mapping[str, list[int]], limit: 
             seen.append((document, terms))
             if len(kept) == limit:
                 break
-    for leg in legs.values():
-        leg[:] = [row for row in leg if row not in repeated]
+    if repeated:
+        for leg in legs.values():
+            leg[:] = [row for row in leg if row not in repeated]
+    if alone is not None:
+        return fuse([kept])
     chosen = set(kept)
     return [(row, score) for row, score in fuse(list(legs.values())) if row in chosen]
 

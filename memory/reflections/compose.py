@@ -10,7 +10,7 @@ from memory.facts.fact import Fact
 from memory.locale import detect
 from memory.people import Names
 from memory.reflections.reflection import LONGEST
-from memory.reflections.wording import about, dice
+from memory.reflections.wording import about, dice, every_word
 from memory.strings.durations import elapsed
 
 MOST_SENTENCES = 3
@@ -38,7 +38,7 @@ def choose(facts: Sequence[Fact], names: Names) -> list[Fact]:
     for fact in ranked[1:]:
         if len(chosen) == MOST_SENTENCES:
             break
-        if all(dice(words[fact.id], words[other.id]) <= _REDUNDANT for other in chosen):
+        if all(dice(every_word(fact.text), every_word(other.text)) <= _REDUNDANT for other in chosen):
             chosen.append(fact)
     return chosen
 

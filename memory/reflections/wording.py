@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Collection, Iterable
 from functools import lru_cache
@@ -14,13 +15,18 @@ from memory.recall.words import fold, is_fragment, words
 _COMMON = (
     "like likes love loves enjoy enjoys prefer prefers hate hates dislike want wants need think feel feels really "
     "usually always often sometimes never every day days week time times lot thing things lately recently mentioned "
-    "several said says told know going work works have has favourite favorite still also even just much many more "
-    "喜欢 讨厌 不喜 最喜 很喜 非常 最近 每天 每周 经常 常常 一直 总是 有时 觉得 感觉 知道 想要 打算 准备 说过 提到 "
-    "多次 一起 自己 时候 现在 今天 明天 昨天 我们 你们 他们 什么 这个 那个 可以 没有 不是 就是 还是 已经 一个 一下 "
-    "真的 特别 "
+    "several said says told know going work works have has favourite favorite still also even just much many more"
 )
+# Where Chinese is cut before it is taken in pairs, so that no pair reaches from one word into the next.
+_CHINESE_CUTS = re.compile(
+    "最喜欢|喜欢|讨厌|非常|特别|最近|每天|每周|经常|常常|一直|总是|有时候?|觉得|感觉|知道|想要|打算|准备|说过|提到|多次|一起|自己|"
+    "时候|现在|今天|明天|昨天|早上|晚上|我们|你们|他们|什么|这个|那个|可以|没有|不是|就是|还是|已经|一个|一下|真的|"
+    "[的了很都也就还又是在把被给和跟与吗呢吧啊呀我你]"
+)
+_ANY_HAN = re.compile("[\u4e00-\u9fff]")
 _LEAST_SHARED = 2           # distinctive words a text must share before it can be about the same
 _ENOUGH = 0.35              # … and their weight among all of the sentence's
+_MOST_CHARACTERS = 0.6
 _RARE = 0.2                 # share of the known sentences above which a word distinguishes nothing
 _FEW = 2                    # … in a small collection: this many sentences
 
@@ -33,9 +39,16 @@ def _common() -> frozenset[str]:
 @lru_cache(maxsize=8192)
 def telling(text: str) -> frozenset[str]:
     """The words of a text that could tell what it is about; single characters only where there is nothing else."""
+    if _ANY_HAN.search(text):
+        text = _CHINESE_CUTS.sub(" ", fold(text)) or text
     tokens = frozenset(words(text))
     whole = frozenset(token for token in tokens if not is_fragment(token))
     return (whole or tokens) - _common()
+
+
+def every_word(text: str) -> frozenset[str]:
+    """All words of a text, for telling whether another one adds anything to it."""
+    return frozenset(words(text))
 
 
 @lru_cache(maxsize=64)
@@ -88,12 +101,20 @@ class Rarity:
     def speaks_of(self, sentence: Collection[str], text: Collection[str]) -> float:
         """How surely the text is about what the sentence says; 0 when too little is shared to tell.
 
-        Two distinctive words must be shared, or all there are in a sentence with fewer; one
-        shared pair of characters in a longer sentence is chance.
+        Two distinctive words must be shared, or all there are in a sentence with fewer; of Chinese,
+        which is taken in pairs of characters, most of the characters will do. One pair out of a
+        longer word is chance.
         """
         distinctive = [token for token in sentence if self.distinguishes(token)]
-        shared = sum(token in text for token in distinctive)
-        if not distinctive or shared < min(_LEAST_SHARED, len(distinctive)):
+        shared = [token for token in distinctive if token in text]
+        if not shared or (len(shared) < min(_LEAST_SHARED, len(distinctive)) and not _covers(shared, distinctive)):
             return 0.0
         share = self.containment(sentence, text)
         return share if share >= _ENOUGH else 0.0
+
+
+def _covers(shared: Collection[str], distinctive: Collection[str]) -> bool:
+    """Whether the shared pairs of Han characters make up most of all there are."""
+    every = {char for token in distinctive for char in token}
+    found = {char for token in shared if _ANY_HAN.match(token) for char in token}
+    return len(found) >= _MOST_CHARACTERS * len(every)

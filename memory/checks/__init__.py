@@ -1,0 +1,1 @@
+"""Looking a data root over without opening it."""
