@@ -10,13 +10,16 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from memory.recall.document import FACT, TURN, Document
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+
+from memory.recall.document import FACT, TURN, Document  # noqa: E402 - run from anywhere
 
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop"}
 

@@ -215,7 +215,8 @@ def _label(line: RecentLine, names: Names, locale: str, *, unknown: str) -> str:
         return own
     if line.kind == HUMAN and names.is_master(given):
         return own
-    taken = {_folded(label) for label in (names.neko, names.master, master, *names.neko_aliases, SYSTEM_LABEL, NEUTRAL_LABEL)}
+    others = (names.neko, names.master, master, *names.neko_aliases, SYSTEM_LABEL, NEUTRAL_LABEL)
+    taken = {_folded(label) for label in others}
     return f"{given} ({line.kind})" if _folded(given) in taken else given
 
 

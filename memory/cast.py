@@ -59,6 +59,11 @@ class Cast:
         """A switch of ``core_config.json``: on unless it says off."""
         return (self._switches.current() or {}).get(name) is not False
 
+    @property
+    def powerful(self) -> bool:
+        """Whether what is held may be weighed and rewritten, not only added to."""
+        return self.switch("powerful_memory_enabled")
+
     def check(self) -> None:
         """Raises BadInput while a file is there that cannot be read, and so says what may have changed since."""
         for file, name in ((self._file, layout.CHARACTERS), (self._switches, layout.CORE_CONFIG)):

@@ -44,7 +44,7 @@ async def undisturbed(engine: Engine, name: str) -> AsyncIterator[None]:
 
 async def add(engine: Engine, name: str) -> None:
     """Make an empty character. Raises BadInput for a name that is taken or not allowed."""
-    name = check_name(name)
+    name = _checked(name)
     if engine.spaces.exists(name):
         raise BadInput("name", f"{name!r} exists already")
     await engine.tombstones.lift([name])
@@ -59,7 +59,7 @@ async def rename(engine: Engine, old: str, new: str) -> None:
     Raises UnknownSpace, BadInput for a name that is taken or not allowed, or that the companion has
     configured (which then has to rename it), InUse, OSError. After any of them the old name stands.
     """
-    new = check_name(new)
+    new = _checked(new)
     _check_known(engine, old)
     if old == new:
         raise BadInput("name", "the new name is the old one")
@@ -103,6 +103,13 @@ async def delete(engine: Engine, name: str) -> int:
 def deleted_remains(root: Path) -> list[Path]:
     """Directories of deleted characters that a crash left behind."""
     return sorted(layout.memory_directory(root).glob(f"{_GONE}*"))
+
+
+def _checked(name: str) -> str:
+    try:
+        return check_name(name)
+    except BadInput as error:
+        raise BadInput("name", error.why) from None
 
 
 def _check_known(engine: Engine, name: str) -> None:

@@ -179,7 +179,7 @@ class Engine:
     async def sweep(self) -> None:
         """Visit every space once, one at a time: recover it and learn what it owes."""
         for name in self.spaces.names():
-            while self.gate.paused:
+            while self.gate.paused:  # noqa: ASYNC110 - a file of another program ends it, and wakes nobody
                 await asyncio.sleep(_PAUSE)
             if self.claims.retired(name):
                 continue  # its work is resumed when the claim ends
@@ -226,6 +226,11 @@ class Engine:
                 log.warning("%s could not be read again (%s)", name, type(error).__name__)
                 failed.append(name)
         return failed
+
+    def characters(self) -> frozenset[str]:
+        """Every character there is: those that are configured or, where nothing says which are, that have a memory."""
+        published = self.cast.published()
+        return frozenset(self.spaces.names()) if published is None else published
 
     async def sync_cards(self, space: MemorySpace) -> None:
         """Bring the persona up to the configured cards, for a character that is configured."""

@@ -13,7 +13,7 @@ from typing import Any
 import orjson
 
 from memory.clock import Clock
-from memory.people import Names
+from memory.people import DEFAULT_MASTER, Names
 from memory.recall.words import words
 from memory.store import layout
 from memory.store.events import Event
@@ -21,6 +21,8 @@ from memory.store.view import Change, FileView, parse_object
 
 ALIKE = 0.8        # share of the words that two statements must have in common, seen from either side
 _DIGITS = 16       # of a hash
+# How a human without a configured name is spoken of; one may be configured later.
+_NOBODY_NAMED = ("The user", "用户", DEFAULT_MASTER)
 
 
 class Forgotten(FileView):
@@ -102,7 +104,7 @@ class Forgotten(FileView):
 
 def tokens_of(text: str, names: Names) -> set[str]:
     """The words of a statement without the names of the two it is about."""
-    people = (names.master, names.neko, names.master_in("en"), *names.master_aliases, *names.neko_aliases)
+    people = (names.master, names.neko, *names.master_aliases, *names.neko_aliases, *_NOBODY_NAMED)
     said = set(words(text))
     return (said - set().union(*map(words, people))) or said
 

@@ -40,15 +40,16 @@ async def release(engine: Engine, name: str, token: str, generation: int, *, hol
     engine.claims.register(name, token, generation, hold=hold)
     try:
         async with asyncio.timeout(BUDGET):
-            stopped = await engine.worker.cancel(name) + await _cancel_review(engine, name)
+            stopped = await engine.worker.cancel(name) + await stop_review(engine, name)
             async with engine.spaces.closed(name, unless=lambda: not engine.claims.active(name, token)):
                 if engine.claims.active(name, token):
                     engine.catalogue.forget(name)
-    except (TimeoutError, OSError) as error:
+    except Exception as error:  # whatever it was, the name must not stay closed for it
         if not engine.claims.active(name, token):
             raise ClaimWithdrawn(token) from error
         engine.claims.withdraw(name, token)
-        why = "it is still in use" if isinstance(error, TimeoutError) else "saving failed"
+        log.warning("%s: could not be released (%s)", name, type(error).__name__)
+        why = "it is still in use" if isinstance(error, TimeoutError) else "its files could not be closed"
         raise ReleaseFailed(name, why) from error
     if not engine.claims.active(name, token):
         raise ClaimWithdrawn(token)
@@ -56,11 +57,12 @@ async def release(engine: Engine, name: str, token: str, generation: int, *, hol
     return stopped
 
 
-async def _cancel_review(engine: Engine, name: str) -> int:
+async def stop_review(engine: Engine, name: str) -> bool:
+    """Stop the review of a character's recent window. Returns whether one was running. Opens nothing."""
     for space in engine.spaces.open_spaces:
-        if space.name == name and await cancel_review(space):
-            return 1
-    return 0
+        if space.name == name:
+            return await cancel_review(space)
+    return False
 
 
 async def reload(

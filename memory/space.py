@@ -391,8 +391,9 @@ class MemorySpace:
             try:
                 await self._wake.wait()
                 await asyncio.sleep(self.settings.save_delay)
-                while self._paused():
+                if self._paused():
                     await asyncio.sleep(_RETRY)
+                    continue
                 self._wake.clear()
                 await self.save(prompt=True)
                 while self._lazily_dirty() and not self._wake.is_set():
@@ -413,7 +414,7 @@ class MemorySpace:
 
     async def save(self, *, prompt: bool = False) -> None:
         """Bring the files up to the journal: all of them, or those that others read at once. Not while paused."""
-        while not self._paused() and self.journal.seq and not self.journal.closed and self.journal.damage is None:
+        while self._may_save and not self._paused():
             async with self._saving:
                 if await self._save(prompt=prompt):
                     return
@@ -445,12 +446,17 @@ class MemorySpace:
         return saved
 
     @property
+    def _may_save(self) -> bool:
+        """Whether the files may follow. Where an edit could not be taken in they would bury it."""
+        return self.journal.seq > 0 and not (self.unsettled or self.journal.closed or self.journal.damage)
+
+    @property
     def _unsaved(self) -> bool:
         return self._lazily_dirty() or self.turns.dirty or self.outbox.dirty
 
     async def flush(self) -> None:
         """Save everything now. While nothing may be written this does nothing: all of it follows from the journal."""
-        if self.journal.seq and not self.unsettled and self.journal.damage is None and (self._unsaved or self._saver is not None):
+        if self._unsaved or self._saver is not None:
             await self.save()
 
     async def stop(self) -> None:

@@ -21,6 +21,8 @@ from memory.store.files import Disk
 
 log = logging.getLogger(__name__)
 
+_ABANDONED = 0.5   # seconds for databases to end when there is no time to close them
+
 
 @dataclass(slots=True)
 class _Slot:
@@ -69,9 +71,11 @@ class Spaces:
         return layout.character_directory(self._settings.data_root, name)
 
     def exists(self, name: str) -> bool:
-        """Whether a space of that (checked) name has a directory."""
+        """Whether a space of that (checked) name holds something or has a directory."""
         slot = self._slots.get(name)
-        return (slot is not None and slot.space is not None) or self.directory(name).is_dir()
+        return (slot is not None and slot.space is not None and slot.space.journal.seq > 0) or self.directory(
+            name
+        ).is_dir()
 
     def names(self) -> list[str]:
         """Every character that has a directory, sorted."""
@@ -193,6 +197,7 @@ class Spaces:
                 except OSError as error:
                     log.warning("%s: could not save while folding away (%s)", name, type(error).__name__)
                     self._failed(name)
+                space.journal.closed = True
                 slot.space = None
         if not slot.leases and not slot.closing and slot.space is None and self._slots.get(name) is slot:
             self._slots.pop(name, None)
@@ -248,17 +253,22 @@ class Spaces:
                 self._slots.pop(name, None)
 
     async def close(self) -> None:
-        """Close every space."""
+        """Close every space. When this is cut short, no thread of theirs keeps the process from ending."""
         await asyncio.gather(*self._evictions, return_exceptions=True)
-        for name, slot in list(self._slots.items()):
-            if slot.space is not None:
-                try:
-                    await slot.space.close()
-                except OSError as error:
-                    log.warning("%s: could not save at the end (%s)", name, type(error).__name__)
-                slot.space.journal.closed = True
-                slot.space = None
-        self._slots.clear()
+        try:
+            for name, slot in list(self._slots.items()):
+                if slot.space is not None:
+                    try:
+                        await slot.space.close()
+                    except OSError as error:
+                        log.warning("%s: could not save at the end (%s)", name, type(error).__name__)
+                    slot.space.journal.closed = True
+                    slot.space = None
+        finally:
+            ending = [end for space in self.open_spaces if (end := space.turns.abandon()) is not None]
+            self._slots.clear()
+            if ending:
+                await asyncio.wait(ending, timeout=_ABANDONED)
 
 
 def _is_not_closing(slot: _Slot) -> bool:

@@ -40,11 +40,11 @@ class Tombstones:
         return name in self._names
 
     async def bury(self, names: Iterable[str]) -> None:
-        """Close those names that no longer have a directory. Raises OSError; they are closed for this run all the same."""
+        """Close those names that have no directory any more. Raises OSError; in this run they are closed all the same."""
         await self._change(frozenset(), names)
 
     async def lift(self, names: Iterable[str]) -> None:
-        """The names are published again. Raises OSError; they are open for this run all the same."""
+        """The names are published again. Raises OSError; in this run they are open all the same."""
         await self._change(names, frozenset())
 
     async def update(self, *, lift: Iterable[str], bury: Iterable[str]) -> None:

@@ -10,6 +10,7 @@ from starlette.types import ASGIApp
 
 from memory_server.guard import Guard
 from memory_server.neko import routes as neko
+from memory_server.owner import routes as owner
 from memory_server.replies import refusal
 from memory_server.service import Service
 
@@ -21,7 +22,9 @@ def create_app(service: Service) -> ASGIApp:
 
 def dialects(service: Service) -> Starlette:
     """Every route there is, with nobody at the door."""
-    app = Starlette(routes=neko.routes(), exception_handlers={HTTPException: _outside, Exception: _failed})
+    app = Starlette(
+        routes=[*neko.routes(), *owner.routes()], exception_handlers={HTTPException: _outside, Exception: _failed}
+    )
     app.router.redirect_slashes = False  # a path with one slash too many is another path
     app.state.service = service
     return app

@@ -38,13 +38,53 @@ class Later:
 
 
 LATER: Mapping[str, Later] = {
+    "backup": Later(
+        target="memory_server.commands.backup:backup",
+        summary="Write every memory into one archive, also while a server runs.",
+    ),
+    "character": Later(
+        target="memory_server.commands.character:character",
+        summary="Add, rename or delete a character.",
+    ),
+    "characters": Later(
+        target="memory_server.commands.memory:characters",
+        summary="Every character with what it holds.",
+    ),
     "demo": Later(
         target="memory_server.demo:demo",
         summary="Tell a sample conversation to a real server and recall it.",
     ),
+    "doctor": Later(
+        target="memory_server.commands.doctor:doctor",
+        summary="Check every file of the memories; --repair does what is safe.",
+    ),
+    "export": Later(
+        target="memory_server.commands.memory:export",
+        summary="Everything about a character in a readable form.",
+    ),
+    "forget": Later(
+        target="memory_server.commands.memory:forget",
+        summary="Erase memories for good, from every file.",
+    ),
     "models": Later(
         target="memory_server.commands.models:models",
         summary="The models that make recall by meaning.",
+    ),
+    "recall": Later(
+        target="memory_server.commands.memory:recall",
+        summary="Ask what a character remembers.",
+    ),
+    "restore": Later(
+        target="memory_server.commands.backup:restore",
+        summary="Put an archive back.",
+    ),
+    "show": Later(
+        target="memory_server.commands.memory:show",
+        summary="What a character remembers, with ids and sources.",
+    ),
+    "status": Later(
+        target="memory_server.commands.memory:status",
+        summary="How the memories are doing.",
     ),
 }
 

@@ -28,7 +28,7 @@ DEPTH_LIMIT = 64                # arrays and objects within each other
 HISTORY_PREFIXES = ("/cache/", "/process/", "/renew/", "/settle/")
 # What would have been written there is counted when it is refused.
 WRITE_PREFIXES = (*HISTORY_PREFIXES, "/reflect/", "/record_surfaced/")
-# Prefixes of the dialects that say 503 while storage is not ready. The companion's, and all paths nobody knows, say 409.
+# Prefixes of the dialects that answer 503 while storage is not ready. The companion's, and unknown paths, answer 409.
 UNAVAILABLE_PREFIXES: tuple[str, ...] = ()
 
 # These answer whatever state storage is in.

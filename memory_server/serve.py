@@ -15,6 +15,7 @@ import socket
 import sys
 import uuid
 from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 from types import ModuleType
 
 import uvicorn
@@ -23,6 +24,7 @@ from memory.work.gate import StorageGate
 from memory_server.entrance import Entrance
 from memory_server.exclusive import BACKLOG, LOOPBACK, PortTaken, bind_loopback, lock_root
 from memory_server.guard import Guard
+from memory_server.log_file import open_log
 from memory_server.options import ServeOptions
 from memory_server.service import Service
 
@@ -46,6 +48,7 @@ def run(options: ServeOptions) -> int:
     os.umask(0o077)
     _set_up_logging()
     lock = lock_root(options.data_root)
+    _log_to_file(options.data_root)
     try:
         sockets = _bind(options)
         try:
@@ -64,6 +67,15 @@ def _set_up_logging() -> None:
         stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
     )
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
+
+
+def _log_to_file(root: Path) -> None:
+    try:
+        handler = open_log(root)
+    except OSError as error:
+        log.warning("there will be no log file (%s)", type(error).__name__)
+        return
+    logging.getLogger().addHandler(handler)
 
 
 def _loop_factory() -> Callable[[], asyncio.AbstractEventLoop]:

@@ -14,6 +14,7 @@ from memory.models.chat import Chat
 from memory.models.embedder import Embedder
 from memory.settings import Settings
 from memory.store.files import Disk
+from memory.work.gate import StorageGate
 from memory_server.app import create_app
 from memory_server.service import Service
 from tests.fakes import CountingIds, FixedClock
@@ -28,6 +29,7 @@ class OpenEngine(Protocol):
         chat: Chat | None = None,
         embedder: Embedder | None = None,
         disk: Disk | None = None,
+        gate: StorageGate | None = None,
         **settings: Any,
     ) -> Engine: ...
 
@@ -63,10 +65,11 @@ async def open_engine(root: Path, clock: FixedClock, ids: CountingIds) -> AsyncI
         chat: Chat | None = None,
         embedder: Embedder | None = None,
         disk: Disk | None = None,
+        gate: StorageGate | None = None,
         **settings: Any,
     ) -> Engine:
         wanted = Settings(data_root=root, **{"background": False, **settings})
-        engine = await Engine.open(wanted, clock=clock, ids=ids, chat=chat, embedder=embedder, disk=disk)
+        engine = await Engine.open(wanted, clock=clock, ids=ids, chat=chat, embedder=embedder, disk=disk, gate=gate)
         opened.append(engine)
         return engine
 

@@ -50,9 +50,14 @@ VIEWS = (
 )
 # Every other module of a capability is a verb. What a space is made of is checked apart, see made_of.
 CAPABILITY = tuple(f"memory.{name}.*" for name in CAPABILITIES)
-VERBS = (*CAPABILITY, "memory.briefing", "memory.search", "memory.selection", "memory.erase", "memory.funnel")
+VERBS = (
+    *CAPABILITY, "memory.briefing", "memory.search", "memory.selection", "memory.erase", "memory.export", "memory.funnel",
+    "memory.checks.*",
+)
 WORK = ("memory.work.*",)
-ENGINE = ("memory.engine", "memory.lifecycle", "memory.model_config")
+ENGINE = (
+    "memory.engine", "memory.lifecycle", "memory.model_config", "memory.characters", "memory.backup", "memory.doctor",
+)
 DIALECTS = ("neko", "recallnest", "statecore")
 SERVER = ("memory_server", "memory_server.*")
 

@@ -43,6 +43,19 @@ def check_database(directory: Path, told: Told) -> Iterator[Finding]:
         )  # fmt: skip
 
 
+def database_seq(directory: Path) -> int:
+    """How far the database has come; 0 if there is none that can be read."""
+    path = directory / layout.TURNS
+    if not path.exists():
+        return 0
+    try:
+        with contextlib.closing(sqlite3.connect(path, timeout=5.0)) as db:
+            row = db.execute("SELECT value FROM memory_state WHERE name = 'seq'").fetchone()
+    except sqlite3.Error:
+        return 0
+    return int(row[0]) if row is not None else 0
+
+
 def _compare(db: sqlite3.Connection, path: Path, told: Told) -> Iterator[Finding]:
     def found(code: str, level: Level, sentence: str, **more: Any) -> Finding:
         return Finding(space=path.parent.name, code=code, level=level, sentence=sentence, **more)
@@ -70,7 +83,7 @@ def _compare(db: sqlite3.Connection, path: Path, told: Told) -> Iterator[Finding
         return
     newer = db.execute("SELECT count(*) FROM time_indexed_original WHERE id > ?", (row,)).fetchone()[0]
     if newer:
-        yield found("rows_of_others", Level.NOTE, f"{newer} rows of another program are taken over at the next opening.")
+        yield found("rows_of_others", Level.NOTE, f"The next opening takes over {newer} rows of another program.")
     stored = dict(db.execute("SELECT id, message FROM time_indexed_original WHERE id <= ?", (row,)))
     ids = dict(db.execute("SELECT row, turn_id FROM memory_turns"))
     expected = {number: turn for number, turn in told.turns.items() if number <= row}

@@ -5,23 +5,25 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import orjson
 
-from memory.checks.database import check_database
+from memory.checks.database import check_database, database_seq
 from memory.checks.finding import Finding, Level, Repair, names_of, some
-from memory.checks.journal import JournalReader
+from memory.checks.journal import JournalReader, Told
 from memory.clock import Clock
 from memory.facts.learn import CURSOR
 from memory.settings import Settings
-from memory.space import Views
 from memory.store import layout
 from memory.store.events import Event
 from memory.store.files import digest, read
+from memory.store.segment import lines
 from memory.store.sweep import files_below
 from memory.store.view import FileView, Unreadable, parse_object
+from memory.views import Views
 
 _END = 2**62                     # a seq that no journal reaches
 _ASIDES = (".corrupt-", ".unstamped-", "events.torn-")
@@ -35,12 +37,9 @@ _SIDECARS = frozenset(
 )  # fmt: skip
 
 
-def look_over(directory: Path, settings: Settings, clock: Clock) -> list[Finding]:
-    """Everything there is to say about a space's directory."""
-    return list(_Checkup(directory, settings, clock).run())
+class Checkup:
+    """Everything there is to say about one directory. Changes nothing."""
 
-
-class _Checkup:
     def __init__(self, directory: Path, settings: Settings, clock: Clock) -> None:
         self._directory = directory
         self._settings = settings
@@ -54,10 +53,18 @@ class _Checkup:
         self._stops: dict[str, int] = {}
         self._marks: dict[str, int] = {}
 
+    def read_journal(self) -> Told:
+        """What the journal holds, and where it is damaged."""
+        for _ in (*self._stamps(), *self._reader.run()):
+            pass
+        return self._journal
+
     def run(self) -> Iterator[Finding]:
+        """Look at everything, and tell what is not as it should be."""
         yield from self._modes()
         yield from self._stamps()
-        yield from self._reader.run()
+        for finding in self._reader.run():
+            yield self._with_repair(finding)
         yield from self._views()
         yield from check_database(self._directory, self._journal)
         yield from self._outbox()
@@ -72,7 +79,7 @@ class _Checkup:
     def _modes(self) -> Iterator[Finding]:
         if os.name == "nt":
             return
-        loose = [path for path in _tree(self._directory) if not path.is_symlink() and stat.S_IMODE(path.stat().st_mode) & 0o077]
+        loose = [path for path in _tree(self._directory) if not path.is_symlink() and _others_may(path)]
         if loose:
             yield self._found(
                 "modes", Level.WARNING,
@@ -102,6 +109,28 @@ class _Checkup:
                 "stamps", Level.WARNING, f"{layout.VIEWS} is unreadable; the views are made again from the journal.",
                 repair=Repair.OPEN,
             )  # fmt: skip
+
+    def _with_repair(self, finding: Finding) -> Finding:
+        """What stands behind a damage may be cut off once nothing of it is missing in the views and the rows."""
+        if finding.code != "damaged" or not self._all_saved():
+            return finding
+        sentence = f"{finding.sentence} Everything behind it stands in the views, which can become events again."
+        return replace(finding, sentence=sentence, repair=Repair.CUT_JOURNAL, path=self._directory)
+
+    def _all_saved(self) -> bool:
+        beyond = list(self._beyond())
+        last = max((event.seq for event in beyond), default=0)
+        if not all(last <= self._stop(view) < _END for view in self._folded.all()):
+            return False
+        row_seq = database_seq(self._directory)
+        return all(event.seq <= row_seq for event in beyond if event.type.startswith("turns."))
+
+    def _beyond(self) -> Iterator[Event]:
+        """Events of ours behind the damage, as far as they can be read."""
+        for path in [*(path for _, path in layout.segments(self._directory)), self._directory / layout.EVENTS]:
+            for line in lines(read(path) or b""):
+                if line.event is not None and line.event.seq > self._journal.seq:
+                    yield line.event
 
     # views
 
@@ -135,7 +164,8 @@ class _Checkup:
             except Unreadable:
                 yield self._found(
                     "view_unreadable", Level.WARNING,
-                    f"{view.file} is unreadable; the next opening sets it aside and makes it again.", repair=Repair.OPEN,
+                    f"{view.file} is unreadable; the next opening sets it aside and makes it again.",
+                    repair=Repair.OPEN,
                 )  # fmt: skip
                 continue
             if digest([data]) not in known:
@@ -237,13 +267,14 @@ class _Checkup:
             if fact.superseded_by and fact.superseded_by not in facts and fact.superseded_by not in views.forgotten.ids
         ]  # fmt: skip
         if hanging:
-            yield self._found("superseded", Level.NOTE, f"{len(hanging)} facts were replaced by facts that are not here.")
+            yield self._found("superseded", Level.NOTE, f"{len(hanging)} facts gave way to facts that are not here.")
 
     # what else lies there
 
     def _strangers(self) -> Iterator[Finding]:
         known = {layout.EVENTS, layout.OUTBOX, layout.VIEWS, layout.TURNS, *_BESIDE_DATABASE, *_SIDECARS}
-        known |= {view.file for view in self._folded.all()} | {path.name for _, path in layout.segments(self._directory)}
+        known |= {view.file for view in self._folded.all()}
+        known |= {path.name for _, path in layout.segments(self._directory)}
         asides, temporary, strange = [], [], []
         for path in files_below(self._directory):
             if path.name.endswith(layout.TEMPORARY):
@@ -267,6 +298,10 @@ class _Checkup:
             yield self._found(
                 "strangers", Level.NOTE, f"{len(strange)} files of other programs are kept ({some(names_of(strange))})."
             )
+
+
+def _others_may(path: Path) -> bool:
+    return bool(stat.S_IMODE(path.stat().st_mode) & 0o077)
 
 
 def _tree(directory: Path) -> Iterator[Path]:

@@ -2,29 +2,28 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
+from functools import lru_cache
 
 from memory.facts.fact import Fact
 from memory.facts.pairs import Pair
 from memory.facts.record import to_record
 from memory.facts.rules.clean import fold_line
 from memory.facts.rules.compare import same_statement
-from memory.people import Names
-from memory.recall.document import FACT
-from memory.recall.query import Query, answer
 from memory.recall.words import words
 from memory.space import MemorySpace
 from memory.store.journal import Batch
 
 _ALIKE = 0.25                           # share of words from which two facts are compared
 _UNSURE = 0.5                           # … and from which two facts without a slot need judgement
-_NEIGHBOURS = 10
+_SLICE = 200                            # facts looked at before others get their turn
 _AT_ONCE = 20
 
 MERGE, REPLACE, KEEP_BOTH, GONE, WAIT = "merge", "replace", "keep_both", "gone", "wait"
 
 
-async def compare_new(space: MemorySpace, names: Names) -> int:
+async def compare_new(space: MemorySpace) -> int:
     """Compare facts not yet weighed with what resembles them. Returns how many pairs were settled or queued.
 
     What rules learnt has a slot and was compared as it was learnt; this is for facts that others
@@ -32,7 +31,7 @@ async def compare_new(space: MemorySpace, names: Names) -> int:
     """
     bare = bool(space.facts.in_slot(""))
     fresh = [fact for fact in space.facts.unweighed() if bare or fact.slot is None][:_AT_ONCE]
-    pairs = [pair for fact in fresh if (pair := await _nearest(space, fact, names)) is not None]
+    pairs = [pair for fact in fresh if (pair := await _nearest(space, fact)) is not None]
     if not pairs:
         return 0
     done = 0
@@ -104,19 +103,17 @@ def decide(candidate: Fact, existing: Fact) -> tuple[str | None, str]:
     return None, ""
 
 
-async def _nearest(space: MemorySpace, fact: Fact, names: Names) -> Pair | None:
-    """The older fact about the same person that shares most words, if it shares enough."""
-    snapshots = await space.library.snapshots((FACT,), names)
-    query = Query(text=fact.text, tiers=(FACT,), limit=_NEIGHBOURS, names=names)
-    found = answer(snapshots, query, now=space.clock.now(), clock=space.clock)
-    own = frozenset(words(fact.text))
+async def _nearest(space: MemorySpace, fact: Fact) -> Pair | None:
+    """The other fact about the same person that shares most words, if it shares enough."""
+    own = _words(fact.text)
     best: tuple[float, Fact] | None = None
-    for hit in found.hits:
-        other = space.facts.get(hit.document.id)
-        if other is None or other.id == fact.id or other.entity != fact.entity or other.superseded_by is not None:
+    for place, other in enumerate(list(space.facts)):
+        if place % _SLICE == _SLICE - 1:
+            await asyncio.sleep(0)
+        if other.id == fact.id or other.entity != fact.entity or other.superseded_by is not None:
             continue
-        alike = _dice(own, frozenset(words(other.text)))
-        if alike >= _ALIKE and (best is None or alike > best[0]):
+        alike = _dice(own, _words(other.text))
+        if alike >= _ALIKE and (best is None or (alike, best[1].id) > (best[0], other.id)):
             best = (alike, other)
     if best is None:
         return None
@@ -131,6 +128,11 @@ async def _nearest(space: MemorySpace, fact: Fact, names: Names) -> Pair | None:
         similarity=round(similarity, 4),
         queued_at=space.clock.now(),
     )
+
+
+@lru_cache(maxsize=1 << 14)
+def _words(text: str) -> frozenset[str]:
+    return frozenset(words(text))
 
 
 def _merged(kept: Fact, dropped: Fact, *, bump: bool) -> Fact:

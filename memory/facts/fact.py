@@ -8,10 +8,13 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from memory.facts.memory import Memory
+
 MASTER, NEKO, RELATIONSHIP = "master", "neko", "relationship"
 ENTITIES = (MASTER, NEKO, RELATIONSHIP)
 
 USER_OBSERVATION, AI_DISCLOSURE = "user_observation", "ai_disclosure"
+STORED, INGESTED = "stored", "ingested"     # written by a client on purpose; brought in from elsewhere
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,6 +42,7 @@ class Fact:
     superseded_by: str | None = None          # id of the fact that replaced it
     denied_in: str | None = None              # id of the turn in which the user said that it is not so
     repeated_at: tuple[datetime, ...] = ()    # aware; when it was said again, oldest first
+    memory: Memory | None = None              # what was stored beside the text; None for what a conversation taught
     extra: Mapping[str, Any] = field(default_factory=dict)  # fields we do not know, kept as they came
 
     @property

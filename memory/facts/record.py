@@ -8,6 +8,7 @@ from typing import Any
 
 from memory.clock import Clock, naive_local
 from memory.facts.fact import ENTITIES, MASTER, USER_OBSERVATION, Fact
+from memory.facts.memory import Memory
 
 SCHEMA_VERSION = 2
 
@@ -19,6 +20,7 @@ _KNOWN = frozenset(
         "source_message_ids", "slot", "object", "negated", "correction", "superseded_by", "denied_in", "repeated_at",
     }
 )  # fmt: skip
+_KNOWN_WITH_MEMORY = _KNOWN | {"memory", "tags", "importance_exact"}
 # What the companion expects in every row of its own.
 _DEFAULTS: Mapping[str, Any] = {
     "tags": [],
@@ -62,6 +64,10 @@ def to_record(fact: Fact) -> dict[str, Any]:
         record["denied_in"] = fact.denied_in
     if fact.repeated_at:
         record["repeated_at"] = [naive_local(moment) for moment in fact.repeated_at]
+    if fact.memory is not None:
+        record |= {"tags": list(fact.memory.tags), "importance_exact": fact.memory.importance}
+        record["memory"] = fact.memory.to_json()
+        return {**_DEFAULTS, **fact.extra, **record}
     return {**_DEFAULTS, **record, **fact.extra}
 
 
@@ -77,7 +83,8 @@ def from_record(record: object, clock: Clock) -> Fact | None:
         return None
     get = record.get
     entity, source, raw = get("entity"), get("source"), get("event_when_raw")
-    sources, again = get("source_message_ids"), get("repeated_at")
+    sources, again, importance = get("source_message_ids"), get("repeated_at"), _importance(get("importance"))
+    memory = _memory(record, importance)
     created = _created(get("created_at"), get("utc_offset"), clock)
     start, end = get("event_start_at"), get("event_end_at")
     return Fact(
@@ -85,7 +92,7 @@ def from_record(record: object, clock: Clock) -> Fact | None:
         text=text,
         created_at=created,
         entity=entity if entity in ENTITIES else _OLD_ENTITIES.get(str(entity), MASTER),
-        importance=_importance(get("importance")),
+        importance=importance,
         source=source if isinstance(source, str) else USER_OBSERVATION,
         event_when_raw=raw if isinstance(raw, Mapping) else None,
         # Most facts happened when they were learnt.
@@ -103,8 +110,20 @@ def from_record(record: object, clock: Clock) -> Fact | None:
         superseded_by=_text(get("superseded_by")),
         denied_in=_text(get("denied_in")),
         repeated_at=_moments(again, clock) if again else (),
-        extra={key: record[key] for key in record.keys() - _KNOWN if not _is_default(key, record[key])},
+        memory=memory,
+        extra={
+            key: record[key]
+            for key in record.keys() - (_KNOWN if memory is None else _KNOWN_WITH_MEMORY)
+            if not _is_default(key, record[key])
+        },
     )
+
+
+def _memory(record: Mapping[str, Any], points: int) -> Memory | None:
+    value = record.get("memory")
+    if value is None:
+        return None
+    return Memory.from_json(value, tags=record.get("tags"), exact=record.get("importance_exact"), points=points)
 
 
 def _is_default(key: str, value: object) -> bool:

@@ -10,6 +10,7 @@ import orjson
 
 from memory.clock import Clock
 from memory.facts.fact import Fact
+from memory.facts.holdings import Holdings
 from memory.facts.record import from_record, to_record
 from memory.store import layout
 from memory.store.entries import patched
@@ -28,6 +29,7 @@ class FactList(FileView):
         self._odd: list[Any] = []          # rows that are no facts, kept as they came
         self._by_hash: dict[str, str] = {}
         self._by_slot: dict[str, set[str]] = {}
+        self.holdings = Holdings()
         self._unweighed: set[str] = set()
         self._unabsorbed: set[str] = set()
         self.touched: set[str] = set()     # ids changed since recall last looked
@@ -48,6 +50,7 @@ class FactList(FileView):
         self.touched.update(self._facts)
         self._facts, self._odd, self.seq = {}, [], 0
         self._by_hash, self._by_slot = {}, {}
+        self.holdings.clear()
         self._unweighed, self._unabsorbed = set(), set()
 
     def same_text(self, text_hash: str) -> Fact | None:
@@ -92,6 +95,7 @@ class FactList(FileView):
         self._facts[fact.id] = fact
         self._by_hash[fact.hash] = fact.id
         self._by_slot.setdefault(fact.slot or "", set()).add(fact.id)
+        self.holdings.put(fact)
         if not fact.signal_processed:
             self._unweighed.add(fact.id)
         if not fact.absorbed:
@@ -114,6 +118,7 @@ class FactList(FileView):
         if self._by_hash.get(old.hash) == fact_id:
             del self._by_hash[old.hash]
         self._by_slot.get(old.slot or "", set()).discard(fact_id)
+        self.holdings.drop(old)
 
     def _mark(self, fact_ids: Iterable[str], **changes: Any) -> None:
         for fact_id in fact_ids:
@@ -213,6 +218,12 @@ class Facts(FactList):
             case "fact.merged":
                 self._put(event.data["fact"])
                 self._drop(event.data["gone"])
+            case "memory.revised":
+                self._put(event.data["fact"])
+            case "memory.merged":
+                self._put(event.data["fact"])
+                for version in event.data["versions"]:
+                    self._drop(version["of_fact"])
             case "fact.archived":
                 for record in event.data["facts"]:
                     self._drop(record["id"])

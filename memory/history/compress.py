@@ -72,7 +72,7 @@ async def compress(
     space.at("compress.thought")
     async with space.journal.write() as batch:
         ids = [entry.id for entry in head]
-        if [entry.id for entry in space.recent.entries[: len(head)]] != ids:
+        if space.recent.entries[: len(head)] != head:
             log.info("%s: the window changed meanwhile; not compressed now", space.name)
             return False
         memo_id = space.ids.new("memo")

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import errno
 import logging
 import sqlite3
 from collections import deque
@@ -25,8 +24,9 @@ from memory.clock import Clock
 from memory.history.turn import Turn
 from memory.ids import Ids
 from memory.store import layout
+from memory.store.database import is_corrupt, lenient_text, may_pass, unavailable
 from memory.store.events import Event
-from memory.store.files import FILE_MODE, Disk, look
+from memory.store.files import FILE_MODE, Disk, look, to_its_end
 from memory.store.view import Change, Unreadable, View, parse
 
 log = logging.getLogger(__name__)
@@ -34,14 +34,6 @@ log = logging.getLogger(__name__)
 _PATIENCE = 2.0  # seconds to wait for another program that writes
 TAIL = 200  # newest turns kept in memory, to tell a resend
 _PER_EVENT = 200
-
-_PASSING = frozenset(
-    {
-        sqlite3.SQLITE_PERM, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_NOMEM, sqlite3.SQLITE_READONLY,
-        sqlite3.SQLITE_INTERRUPT, sqlite3.SQLITE_IOERR, sqlite3.SQLITE_FULL, sqlite3.SQLITE_CANTOPEN,
-        sqlite3.SQLITE_PROTOCOL,
-    }
-)  # fmt: skip
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS time_indexed_original (
@@ -90,6 +82,8 @@ class TurnsDb(View):
         self._saved_row = 0
         self._connection: aiosqlite.Connection | None = None
         self._opening = asyncio.Lock()
+        self._users = 0
+        self._unused = asyncio.Event()
         self._inode = 0
 
     @property
@@ -160,8 +154,8 @@ class TurnsDb(View):
             return await self._read_state()
         except (sqlite3.Error, LookupError, TypeError, ValueError) as error:
             await self.close()
-            if isinstance(error, sqlite3.Error) and _may_pass(error):
-                raise _unavailable(error) from error
+            if isinstance(error, sqlite3.Error) and may_pass(error):
+                raise unavailable(layout.TURNS, error) from error
             await self._set_aside()
             log.warning(
                 "%s/%s is unreadable (%s): set aside and made again from the journal",
@@ -208,8 +202,15 @@ class TurnsDb(View):
         async with self._opening:
             if self._connection is None:
                 self._connection = await self._connect()
+            self._users += 1
+            self._unused.clear()
         self.used_at = self._clock.monotonic()
-        yield self._connection
+        try:
+            yield self._connection
+        finally:
+            self._users -= 1
+            if not self._users:
+                self._unused.set()
 
     async def _connect(self) -> aiosqlite.Connection:
         if not await self._disk.run(self._directory.is_dir):
@@ -218,7 +219,7 @@ class TurnsDb(View):
         await self._disk.run(self.path.chmod, FILE_MODE)
         db = await aiosqlite.connect(self.path, timeout=_PATIENCE)
         try:
-            db.text_factory = _text
+            db.text_factory = lenient_text
             await db.execute("PRAGMA journal_mode=WAL")
             await db.execute("PRAGMA synchronous=NORMAL")
             await db.execute("PRAGMA secure_delete=ON")
@@ -235,13 +236,18 @@ class TurnsDb(View):
         return db
 
     async def close(self) -> None:
-        """Close the database file; it opens again when needed."""
+        """Close the database file once nobody uses it; it opens again when needed."""
         async with self._opening:
+            if self._users:
+                await self._unused.wait()
             db, self._connection = self._connection, None
             if db is not None:
-                with contextlib.suppress(sqlite3.Error):
-                    await db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-                await db.close()
+                await to_its_end(_close(db))
+
+    def abandon(self) -> asyncio.Future[None] | None:
+        """Let the database's thread end after what it does now, for a process that must end."""
+        db, self._connection = self._connection, None
+        return db.stop() if db is not None else None
 
     def replaced(self) -> bool:
         """Whether another file stands where the open database was."""
@@ -270,8 +276,8 @@ class TurnsDb(View):
                     await db.rollback()
                     raise
         except sqlite3.Error as error:
-            self.unreadable = not _may_pass(error)
-            raise _unavailable(error) from error
+            self.unreadable = is_corrupt(error)
+            raise unavailable(layout.TURNS, error) from error
         self._disk.at("db.committed")
         self._saved_seq, self._saved_row = seq, row
         written = set(map(id, adding))
@@ -293,6 +299,15 @@ class TurnsDb(View):
             gone = [(row,) for row in erasing]
             await db.executemany("DELETE FROM time_indexed_original WHERE id = ?", gone)
             await db.executemany("DELETE FROM memory_turns WHERE row = ?", gone)
+        if adding:
+            # First, since a read between two statements sees them: a row without its id would be given a new one.
+            await db.executemany(
+                "INSERT OR REPLACE INTO memory_turns (row, turn_id, at, received, speaker) VALUES (?, ?, ?, ?, ?)",
+                [
+                    (k.turn.row, k.turn.id, k.turn.at.isoformat(), k.received.isoformat(), k.turn.speaker)
+                    for k in adding
+                ],
+            )
         for others, verb in ((False, "INSERT OR REPLACE"), (True, "INSERT OR IGNORE")):
             values = [
                 (kept.turn.row, kept.turn.session, _message(kept.turn), _stamp(kept.turn.at))
@@ -304,14 +319,6 @@ class TurnsDb(View):
                     f"{verb} INTO time_indexed_original (id, session_id, message, timestamp) VALUES (?, ?, ?, ?)",
                     values,
                 )
-        if adding:
-            await db.executemany(
-                "INSERT OR REPLACE INTO memory_turns (row, turn_id, at, received, speaker) VALUES (?, ?, ?, ?, ?)",
-                [
-                    (k.turn.row, k.turn.id, k.turn.at.isoformat(), k.received.isoformat(), k.turn.speaker)
-                    for k in adding
-                ],
-            )
 
     def forget_seq(self) -> None:
         """The seq in the file no longer means anything: the journal begins again below it."""
@@ -355,8 +362,8 @@ class TurnsDb(View):
                 erased = set(self._erased)  # … which the file still holds
                 return [self._kept(row).turn async for row in rows if row[0] not in erased]
         except sqlite3.Error as error:
-            self.unreadable = not _may_pass(error)
-            raise _unavailable(error) from error
+            self.unreadable = is_corrupt(error)
+            raise unavailable(layout.TURNS, error) from error
 
     def _kept(self, row: Any) -> Kept:
         number, session, message, stamp, turn_id, at, received, speaker = row
@@ -397,18 +404,10 @@ class TurnsDb(View):
         return changes
 
 
-def _may_pass(error: sqlite3.Error) -> bool:
-    """Whether an error says nothing against the file: somebody holds it, or the disk refuses now."""
-    code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
-    return code in _PASSING
-
-
-def _unavailable(error: sqlite3.Error) -> OSError:
-    return OSError(errno.EIO, f"{layout.TURNS}: {getattr(error, 'sqlite_errorname', type(error).__name__)}")
-
-
-def _text(data: bytes) -> str:
-    return data.decode(errors="replace")
+async def _close(db: aiosqlite.Connection) -> None:
+    with contextlib.suppress(sqlite3.Error):
+        await db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    await db.close()
 
 
 def _merged(stored: list[Turn], pending: list[Turn]) -> list[Turn]:
@@ -431,7 +430,7 @@ def _read_message(message: object) -> tuple[str, Any]:
     try:
         value = parse(data)
     except Unreadable:
-        return "human", _text(data)
+        return "human", lenient_text(data)
     if not isinstance(value, dict):
         return "human", str(value)
     inner = value.get("data")

@@ -10,7 +10,7 @@ from memory.people import Names
 from memory.persona.entry import Entry
 from memory.persona.pen import PersonaPen
 from memory.reflections import evidence as trust
-from memory.reflections.feedback import Answer, answer_to, rebuts
+from memory.reflections.feedback import Answer, Raised, answer_to, rebuts
 from memory.reflections.mentions import is_resting, mentioned, put_to_rest
 from memory.reflections.pen import USER_CONFIRM, USER_IGNORE, USER_KEYWORD_REBUT, Because
 from memory.reflections.reflection import CONFIRMED, Reflection, is_active
@@ -128,10 +128,15 @@ class _Listener:
             if held is None or held.is_terminal:
                 continue
             together = sum(other.voiced_in == topic.voiced_in for other in voiced)
-            answer = answer_to(
-                self._words(held), held.negated, reply, self._rare(), self._names,
-                heard=topic.heard, sole=together == 1,
-            )  # fmt: skip
+            words = self._words(held)
+            raised = Raised(
+                words=words,
+                thing=about(held.object, self._names) if held.object else words,
+                negated=held.negated,
+                heard=topic.heard,
+                sole=together == 1,
+            )
+            answer = answer_to(raised, reply, self._rare(), self._names)
             answered.add(held.id)
             self._take_answer(topic, held, answer, turn)
         if self._powerful:

@@ -78,7 +78,7 @@ async def attend_to(space: MemorySpace, names: Names, *, powerful: bool = True) 
     """
     await attend(space, names, powerful=powerful)
     if powerful:
-        await compare_new(space, names)
+        await compare_new(space)
         await weigh(space, names)
     await promote(space, names, powerful=powerful)
 

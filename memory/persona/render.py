@@ -149,21 +149,21 @@ def _impressions(
 def fill(lines: Sequence[_Line], budget: int) -> list[_Line]:
     """The lines that the budget in tokens is spent on, most trusted first.
 
-    Every section first gets up to half of an even share, so that none starves; the rest goes to
-    whatever is most trusted. A line that does not fit never keeps a later one out.
+    Up to half of an even share is held back for each section, so that none starves. A line that
+    does not fit never keeps a later one out.
     """
     ordered = sorted(lines, key=lambda line: (*(-part for part in line.rank), line.key))
-    sections = {line.section for line in ordered}
-    if not sections:
-        return []
-    share = budget // (2 * len(sections))
-    spent = dict.fromkeys(sections, 0)
+    needs: dict[str, int] = {}
+    for line in ordered:
+        needs[line.section] = needs.get(line.section, 0) + line.cost
+    held = {section: min(budget // (2 * len(needs)), need) for section, need in needs.items()}
+    left = budget
     chosen: set[int] = set()
     for place, line in enumerate(ordered):
-        if spent[line.section] + line.cost <= share:
-            spent[line.section] += line.cost
+        if line.cost <= left - sum(held.values()) + held[line.section]:
+            left -= line.cost
+            held[line.section] = max(held[line.section] - line.cost, 0)
             chosen.add(place)
-    left = budget - sum(spent.values())
     for place, line in enumerate(ordered):
         if place not in chosen and line.cost <= left:
             left -= line.cost

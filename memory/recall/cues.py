@@ -17,9 +17,12 @@ summer winter autumn spring since soon birthday christmas
 年 月 日 号 周 天 昨日 今日 明日 先週 来週 今週 先月 来月 今月 来年 時間前 日前 週間 曜日
 어제 오늘 내일 그제 모레 지난 다음 이번 작년 올해 내년 주말 며칠 최근
 """
-_ASKS_TIME = (
+_ASKS_TIME_ENGLISH = (
     "when ", "how long", "what date", "what day", "what time", "what year", "what month", "which date", "which day",
     "which year", "which month", "which week",
+)  # fmt: skip
+_ASKS_TIME = (
+    *_ASKS_TIME_ENGLISH,
     "什么时候", "何时", "哪天", "哪一天", "几号", "几月", "哪年", "哪一年", "多久", "几点", "星期几", "日期",
     "いつ", "何日", "何月", "何年", "何曜日", "どのくらい", "どれくらい",
     "언제", "며칠", "몇월", "몇 월", "몇시", "몇 시", "몇년", "몇 년", "무슨 요일", "얼마나 오래",
@@ -60,7 +63,7 @@ def tells_time(tokens: Sequence[str]) -> bool:
 
 def asks_time(folded: str) -> bool:
     """Whether a folded text asks when something was, or for how long."""
-    return any(sign in folded for sign in _ASKS_TIME)
+    return any(sign in folded for sign in (_ASKS_TIME_ENGLISH if folded.isascii() else _ASKS_TIME))
 
 
 def is_question(text: str) -> bool:

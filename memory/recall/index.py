@@ -18,7 +18,10 @@ from memory.recall.when import EPOCH
 View = SegmentView | DeltaView
 
 # A segment is joined with the one before it once that is less than this many times as large.
-_RATIO = 3
+_RATIO = 8
+_SMALL = 8192
+# Characters of a text that are read; what a longer one has to say stands at its beginning.
+LONGEST = 20_000
 # Documents tokenised between two pauses of a slow operation.
 _SLICE = 32
 
@@ -44,7 +47,7 @@ EMPTY = Snapshot(views=(), session_tokens=np.zeros(0, dtype=np.int64), speakers=
 
 
 class Index:
-    """An incremental index. One thread writes; ``snapshot`` gives readers what they need.
+    """An incremental index. One thread owns it; the snapshots it hands out may be read by any.
 
     Documents are known by id: putting an id again replaces the document. Hidden and blank
     documents are not searchable and leave the index.
@@ -95,7 +98,8 @@ class Index:
 
     def drop(self, ids: Iterable[str]) -> None:
         """Forget documents; unknown ids are ignored."""
-        self._bury([serial for serial in map(self._forget, ids) if serial is not None])
+        known = (self._serials.pop(document_id, None) for document_id in ids)
+        self._bury([serial for serial in known if serial is not None])
 
     def tidy(self) -> Iterator[None]:
         """Merge what has piled up, in steps of about a millisecond, with a pause at each yield.
@@ -176,12 +180,14 @@ class Index:
     # -- writing ------------------------------------------------------------------------
 
     def _put(self, document: Document) -> None:
-        old = self._forget(document.id)
+        old = self._serials.get(document.id)
         if old is not None:
-            self._bury([old])
+            if self._document(old) == document:
+                return
+            self._bury([self._serials.pop(document.id)])
         if document.hidden:
             return
-        tokens = words.words(document.text)
+        tokens = words.words(document.text[:LONGEST])
         if not tokens and not document.text.strip():
             return
         if self._delta.size == CAPACITY:
@@ -202,8 +208,12 @@ class Index:
         )
         self._snapshot = None
 
-    def _forget(self, document_id: str) -> int | None:
-        return self._serials.pop(document_id, None)
+    def _document(self, serial: int) -> Document:
+        fresh = self._delta_first()
+        if serial >= fresh:
+            return self._delta.documents[serial - fresh]
+        view = next(view for view in self._sealed if len(view) and view.records["serial"][-1] >= serial)
+        return view.document(_rows_of(view, [serial])[0])
 
     def _bury(self, serials: Sequence[int]) -> None:
         """Take documents out of their segments, all of one segment at once."""
@@ -269,7 +279,8 @@ class Index:
         size = 0
         while first >= 0:
             size += sealed[first].live
-            if first == 0 or sealed[first - 1].live >= _RATIO * size:
+            # Small ones are joined again and again: a search pays for each, a merge hardly for its documents.
+            if first == 0 or (sealed[first - 1].live >= _RATIO * size and sealed[first - 1].live > _SMALL):
                 break
             first -= 1
         return (first, len(sealed)) if first >= 0 and len(sealed) - first > 1 else None

@@ -38,12 +38,14 @@ def named_in(folded: str, snapshots: Sequence[Snapshot], names: Names | None) ->
     return [person for _, person in found]
 
 
-def without(folded: str, names: Iterable[str]) -> str:
-    """The text with the names, in this order, taken out."""
+def without(folded: str, names: Iterable[str]) -> tuple[str, list[str]]:
+    """The text with the names, in this order, taken out; and which they were."""
+    found = []
     for name in names:
         while (at := _place(folded, name)) >= 0:
             folded = f"{folded[:at]} {folded[at + len(name) :]}"
-    return folded
+            found.append(name)
+    return folded, found
 
 
 @lru_cache(maxsize=256)

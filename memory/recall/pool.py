@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Collection, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -15,8 +15,7 @@ from memory.recall.segment import RECORD, RECORD_WORDS, Ints, Mask, Records
 from memory.recall.when import TimeWindow, seconds
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
+class Part(NamedTuple):
     """One view of the pool; its row r is row ``base + r`` of the pool."""
 
     view: View
@@ -126,15 +125,14 @@ class Pool:
         view, own = self.place(row)
         return view.terms_of(own)
 
-    def neighbours(self, row: int, count: int) -> tuple[list[Document], list[Document]]:
+    def neighbours(self, row: int, count: int) -> tuple[tuple[Document, ...], tuple[Document, ...]]:
         """Up to ``count`` turns said before and after a turn, in order of speaking."""
-        if count <= 0:
-            return [], []
         here = self.document(row)
         if here.tier != TURN:
-            return [], []
+            return (), ()
         source = self._part(row).source
-        return self._walk(row, -1, count, source, here.order)[::-1], self._walk(row, 1, count, source, here.order)
+        before = self._walk(row, -1, count, source, here.order)
+        return tuple(reversed(before)), tuple(self._walk(row, 1, count, source, here.order))
 
     def _walk(self, row: int, step: int, count: int, source: int, order: int) -> list[Document]:
         found: list[Document] = []

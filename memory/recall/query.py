@@ -96,29 +96,29 @@ def _by_text(pool: Pool, query: Query, text: str, now: datetime, dense: Dense | 
         return ()
     question = read_question(text, pool, query.names, now)
     if dense is None:
-        ranking = rank(pool, question, now)
+        ranking = rank(pool, question, now, query.limit)
         legs = {"words": ranking.best_first(pool, select.admitted(pool, question, ranking))}
     else:
-        ranking, legs = _two_legs(pool, question, now, dense)
-    hits = []
-    for row, score in select.fused_without_repetitions(pool, legs, query.limit):
-        before, after = pool.neighbours(row, query.context)
-        hits.append(
-            Hit(
-                document=pool.document(row),
-                score=round(score, 6),
-                before=tuple(before),
-                after=tuple(after),
-                explanation=_explain(question, ranking, legs, row) if query.explain else None,
-            )
+        ranking, legs = _two_legs(pool, question, now, dense, query.limit)
+    return tuple(
+        _hit(
+            pool, query, row, round(score, 6), _explain(question, ranking, legs, row) if query.explain else None
         )
-    return tuple(hits)
+        for row, score in select.fused_without_repetitions(pool, legs, query.limit)
+    )
 
 
-def _two_legs(pool: Pool, question: Question, now: datetime, dense: Dense) -> tuple[Ranking, dict[str, list[int]]]:
+def _hit(pool: Pool, query: Query, row: int, score: float | None, explanation: Explanation | None = None) -> Hit:
+    before, after = pool.neighbours(row, query.context) if query.context > 0 else ((), ())
+    return Hit(document=pool.document(row), score=score, before=before, after=after, explanation=explanation)
+
+
+def _two_legs(
+    pool: Pool, question: Question, now: datetime, dense: Dense, limit: int
+) -> tuple[Ranking, dict[str, list[int]]]:
     """Both legs rank everything that either admits, so that their ranks can be added without loss."""
     scanned = scan(dense)
-    ranking = rank(pool, question, now, scanned.candidates(pool))
+    ranking = rank(pool, question, now, limit, scanned.candidates(pool))
     near, around = scanned.cosines([pool.document(row).id for row in ranking.rows.tolist()])
     wanted = select.admitted(pool, question, ranking) | near_enough(near, around, dense.floor)
     scores = combined(ranking.scores, near, around, Weigh(ranking.records))
@@ -146,11 +146,9 @@ def _by_time(pool: Pool, query: Query, window: TimeWindow) -> tuple[Hit, ...]:
     row, first, last = np.concatenate(rows), np.concatenate(firsts), np.concatenate(lasts)
     outside = ~((first < end) & (last >= start))
     distance = np.where(outside, np.where(last < start, start - last, first - end), 0.0)
-    hits = []
-    for at in _nearest(pool, row, (outside, distance, -first), query.limit):
-        before, after = pool.neighbours(int(row[at]), query.context)
-        hits.append(Hit(document=pool.document(int(row[at])), score=None, before=tuple(before), after=tuple(after)))
-    return tuple(hits)
+    return tuple(
+        _hit(pool, query, int(row[at]), None) for at in _nearest(pool, row, (outside, distance, -first), query.limit)
+    )
 
 
 def _nearest(pool: Pool, rows: Ints, keys: Sequence[NDArray[np.generic]], limit: int) -> list[int]:

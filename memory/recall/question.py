@@ -17,8 +17,11 @@ from memory.recall.people import ANYONE, Person, both, longest_first, named_in, 
 from memory.recall.pool import Pool
 from memory.recall.segment import Ints
 
-# A single Han character out of a longer run is weak evidence.
+# Characters of a question that are read.
+_LONGEST = 2_000
+# A single Han character out of a longer run is weak evidence, and so is a name.
 _FRAGMENT = 0.25
+_NAME = 0.25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,14 +37,18 @@ class Question:
 
 
 def read_question(text: str, pool: Pool, names: Names | None, now: datetime) -> Question:
-    folded = words.fold(text)
+    folded = words.fold(text[:_LONGEST])
     people = named_in(folded, pool.snapshots, names)
-    read = words.words(without(folded, _names(people, names, pool))) or words.words(folded)
-    tokens = tuple(dict.fromkeys(read))
+    rest, found = without(folded, _names(people, names, pool))
+    kinds = {token: _FRAGMENT if words.is_fragment(token) else 1.0 for token in words.words(rest)}
+    if found and not (kinds and pool.turns_only):
+        # In the turns a name mostly stands where the others call its owner.
+        for token in words.words(" ".join(found)):
+            kinds.setdefault(token, _NAME * (_FRAGMENT if words.is_fragment(token) else 1.0))
     return Question(
-        tokens=tokens,
-        terms=np.array([words.term(token) for token in tokens], dtype=np.int64),
-        kinds=np.array([_FRAGMENT if words.is_fragment(token) else 1.0 for token in tokens]),
+        tokens=tuple(kinds),
+        terms=np.array([words.term(token) for token in kinds], dtype=np.int64),
+        kinds=np.array(list(kinds.values())),
         people=people,
         hints=[*dates_in(folded, now.date()), *_talks(folded, pool, now)],
         asks_time=asks_time(folded),
@@ -49,11 +56,10 @@ def read_question(text: str, pool: Pool, names: Names | None, now: datetime) -> 
 
 
 def _names(people: Sequence[Person], names: Names | None, pool: Pool) -> tuple[str, ...]:
-    """Names that are not to be read as words. People are told by who spoke, or whom a fact is about."""
+    """Names that are hardly words. People are told by who spoke, or whom a fact is about."""
     if pool.turns_only:
-        # In the turns a name mostly stands where the others call its owner.
         return longest_first(frozenset().union(ANYONE, *people))
-    # In the facts the names of the two say nothing; those of other speakers tell their facts apart.
+    # In the facts the names of the two say little; those of other speakers tell their facts apart.
     return longest_first(ANYONE if names is None else both(names))
 
 

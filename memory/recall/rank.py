@@ -21,8 +21,8 @@ from memory.recall.when import seconds
 
 # Short texts: a low b matters, k1 hardly does.
 K1, B = 0.9, 0.4
-# Documents looked at closely.
-_DEPTH = 256
+# Documents looked at closely: where other evidence may turn the order, and where words alone decide.
+_DEPTH, _SHALLOW = 256, 64
 # The first of several people a question names is likely its subject.
 _FIRST_OF_SEVERAL = 0.5
 _HALF_YEAR = 182.5 * 86_400.0
@@ -55,22 +55,22 @@ class Ranking:
         """Rows of the pool, of those wanted: by score (the one above, or another), then newest, then by id."""
         places = np.flatnonzero(wanted)
         # Sums in another order differ in their last bits; such differences must not decide.
-        rounded = np.round((self.scores if scores is None else scores)[places], 9)
-        created = self.records["created"][places]
-        order = np.lexsort((-created, -rounded))
+        rounded = np.rint((self.scores if scores is None else scores)[places] * 1e9)
+        order = (-rounded).argsort(kind="stable")
         ranked: list[int] = self.rows[places[order]].tolist()
-        rounded, created = rounded[order], created[order]
-        if ((rounded[1:] == rounded[:-1]) & (created[1:] == created[:-1])).any():
+        rounded = rounded[order]
+        if (rounded[1:] == rounded[:-1]).any():
+            created = self.records["created"][places[order]]
             keys = {row: (-score, -moment) for row, score, moment in zip(ranked, rounded, created, strict=True)}
             ranked.sort(key=lambda row: (*keys[row], pool.document(row).id))
         return ranked
 
 
-def rank(pool: Pool, question: Question, now: datetime, near: Ints | None = None) -> Ranking:
-    """Score the documents that have anything to do with the question, and those of the rows ``near``."""
+def rank(pool: Pool, question: Question, now: datetime, limit: int, near: Ints | None = None) -> Ranking:
+    """Score the documents that may be among the best ``limit`` for the question, and those of the rows ``near``."""
     matches = with_compounds(pool, question.tokens, bm25.find(pool, question.terms))
     touched = bm25.score(pool, matches, question.kinds, k1=K1, b=B)
-    rows = _candidates(pool, question, touched, near)
+    rows = _candidates(pool, question, touched, limit, near)
     records = pool.records(rows)
     weigh = Weigh(records)
     word_scores, shares = touched.scores, touched.shares
@@ -104,11 +104,14 @@ def rank(pool: Pool, question: Question, now: datetime, near: Ints | None = None
     )  # fmt: skip
 
 
-def _candidates(pool: Pool, question: Question, touched: Scores, near: Ints | None) -> Ints:
+def _candidates(pool: Pool, question: Question, touched: Scores, limit: int, near: Ints | None) -> Ints:
     """The best by words, what the dates point at, and what stands next to them."""
     chosen = touched.rows
-    if len(chosen) > _DEPTH:
-        best = np.argpartition(touched.scores, len(chosen) - _DEPTH)[-_DEPTH:]
+    # Where words are all there is to go by, the order of the rest can hardly change.
+    words_alone = not (question.people or question.hints or pool.ordered or near is not None)
+    depth = max(_SHALLOW if words_alone else _DEPTH, 4 * limit)
+    if len(chosen) > depth:
+        best = np.argpartition(touched.scores, len(chosen) - depth)[-depth:]
         chosen = np.sort(chosen[best])
     if question.hints:
         chosen = np.union1d(chosen, _dated(pool, question.hints, touched))
@@ -228,11 +231,8 @@ def _head(weights: Floats | float) -> Floats | float:
 def _priors(records: Records, weigh: Weigh, now: float) -> Floats:
     """Small preferences that decide between equals, and the mark of what has been replaced."""
     age = np.maximum(now - records["created"], 0.0)
-    evidence = records["evidence"].astype(np.float64)
-    result: Floats = (
-        np.where(records["flags"] & SUPERSEDED > 0, weigh.by("superseded"), 0.0)
-        + weigh.by("importance") * (records["importance"].astype(np.float64) - 5.0) / 5.0
-        + weigh.by("recency") * np.exp2(-age / _HALF_YEAR)
-        + weigh.by("evidence") * np.tanh(evidence / 2.0)
-    )
-    return result
+    priors: Floats = weigh.by("merit") * records["merit"] + weigh.by("recency") * np.exp2(age * (-1.0 / _HALF_YEAR))
+    replaced = records["flags"] & SUPERSEDED
+    if replaced.any():
+        priors += np.where(replaced > 0, weigh.by("superseded"), 0.0)
+    return priors

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from hashlib import blake2b
+from math import tanh
 
 import numpy as np
 
@@ -80,9 +81,8 @@ class Recorder:
             self.speaker(document.speaker or f"{ENTITY_MARK}{document.entity}"),
             first.toordinal() if dated else 0,
             last.toordinal() if dated else 0,
-            document.evidence,
+            (min(max(document.importance, 0), 10) - 5) / 5 + tanh(document.evidence / 2),
             first.month * 32 + first.day if dated else 0,
-            min(max(document.importance, 0), 255),
             TIER_CODES.get(document.tier, len(TIER_CODES)),
             flags,
         )

@@ -19,12 +19,12 @@ Records = NDArray[np.void]
 
 # What ranking knows of a document besides its words. Moments are seconds since 1970, days are
 # proleptic ordinals in the document's own zone, month_day is 32 x month + day of the first day,
-# speaker and session are codes of the index, text is a hash of the text.
+# speaker and session are codes of the index, text is a hash of the text, merit runs from -2 to 2.
 RECORD = np.dtype(
     [
         ("start", "f8"), ("end", "f8"), ("created", "f8"), ("serial", "i8"), ("order", "i8"), ("text", "u8"),
         ("session", "i4"), ("speaker", "i4"), ("first_day", "i4"), ("last_day", "i4"),
-        ("evidence", "f4"), ("month_day", "u2"), ("importance", "u1"), ("tier", "u1"), ("flags", "u1"),
+        ("merit", "f4"), ("month_day", "u2"), ("tier", "u1"), ("flags", "u1"),
     ],
     align=True,
 )  # fmt: skip
@@ -91,17 +91,18 @@ class SegmentView:
     def find(self, terms: Ints) -> tuple[list[NDArray[np.int32]], list[NDArray[np.uint16]], list[int]]:
         """Postings of ``terms``: pieces of rows and counts, and how many each term has."""
         segment = self.segment
-        places = segment.terms.searchsorted(terms)
-        rows, counts, sizes = [], [], []
         known = segment.terms
-        for place, wanted in zip(places.tolist(), terms.tolist(), strict=True):
-            if place < len(known) and known[place] == wanted:
-                first, last = int(segment.starts[place]), int(segment.starts[place + 1])
-                rows.append(segment.rows[first:last])
-                counts.append(segment.counts[first:last])
-                sizes.append(last - first)
-            else:
-                sizes.append(0)
+        if not len(known):
+            return [], [], [0] * len(terms)
+        places = np.minimum(known.searchsorted(terms), len(known) - 1)
+        hit = known[places] == terms
+        firsts = segment.starts[places]
+        sizes = np.where(hit, segment.starts[places + 1] - firsts, 0).tolist()
+        rows, counts = [], []
+        for first, size in zip(firsts.tolist(), sizes, strict=True):
+            if size:
+                rows.append(segment.rows[first : first + size])
+                counts.append(segment.counts[first : first + size])
         return rows, counts, sizes
 
     def without(self, rows: Sequence[int]) -> SegmentView:

@@ -30,10 +30,13 @@ _NEGATION = re.compile(
 def admitted(pool: Pool, question: Question, ranking: Ranking) -> Mask:
     """Which of the documents looked at share enough with the question to be more than chance."""
     by_words: Mask = (ranking.shares > 0.0) & (ranking.shares >= COVERAGE * ranking.worth)
-    result = by_words | on_days(most_exact(question.hints), ranking.records)
+    result = by_words
+    if question.hints:
+        result = by_words | on_days(most_exact(question.hints), ranking.records)
     if not pool.ordered:
         return result
     # What stands next to an answer and gains from it may be the answer.
+    result = result.copy()
     beside = ranking.rows[1:] - ranking.rows[:-1] == 1
     result[1:] |= beside & by_words[:-1] & (ranking.neighbours[1:] > 0.0)
     result[:-1] |= beside & by_words[1:] & (ranking.neighbours[:-1] > 0.0)
@@ -50,7 +53,8 @@ def fused_without_repetitions(pool: Pool, legs: Mapping[str, list[int]], limit: 
     seen: list[tuple[Document, frozenset[int]]] = []
     alone = next(iter(legs.values())) if len(legs) == 1 else None
     for row in alone if alone is not None else (row for row, _ in fuse(list(legs.values()))):
-        document, terms = pool.document(row), pool.terms_of(row)
+        view, own = pool.place(row)
+        document, terms = view.document(own), view.terms_of(own)
         size = len(terms)
         for other, others in seen:
             # Dice's coefficient of the distinct terms, in whole numbers.

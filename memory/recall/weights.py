@@ -31,14 +31,13 @@ class Weights:
     cosine: float = 1.5             # for the nearest document, in the leg of meaning
     context_cosine: float = 0.0     # for the nearest turn together with the one before it
     superseded: float = -0.6
-    importance: float = 0.02        # for ten points
+    merit: float = 0.02             # for the most importance, and as much again for much evidence
     recency: float = 0.02           # halved each half year
-    evidence: float = 0.02          # for much of it
 
 
 TURN_WEIGHTS = Weights(
     session=0.5, speaker=1.0, month=0.4, day=1.6, cue=0.2, asking=-0.2,
-    earlier=0.1, previous=0.2, asked=0.55, following=0.15, importance=0.0, cosine=1.2, context_cosine=1.2,
+    earlier=0.1, previous=0.2, asked=0.55, following=0.15, merit=0.0, cosine=1.2, context_cosine=1.2,
 )  # fmt: skip
 MEMORY_WEIGHTS = Weights(
     session=0.0, speaker=0.5, month=0.5, day=1.0, cue=0.2, previous=0.2, asked=0.2, following=0.1

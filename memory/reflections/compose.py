@@ -14,7 +14,7 @@ from memory.reflections.wording import about, dice, every_word
 from memory.strings.durations import elapsed
 
 MOST_SENTENCES = 3
-_REDUNDANT = 0.7            # share of words above which a sentence adds nothing to another
+_ADDS = 0.25                # share of its words that must be new for a sentence to add anything
 _DAY = 86_400
 _ENDS = " .。!！;；"
 
@@ -38,7 +38,9 @@ def choose(facts: Sequence[Fact], names: Names) -> list[Fact]:
     for fact in ranked[1:]:
         if len(chosen) == MOST_SENTENCES:
             break
-        if all(dice(every_word(fact.text), every_word(other.text)) <= _REDUNDANT for other in chosen):
+        said = every_word(fact.text)
+        known = frozenset[str]().union(*(every_word(other.text) for other in chosen))
+        if len(said - known) >= _ADDS * len(said):
             chosen.append(fact)
     return chosen
 

@@ -11,6 +11,7 @@ from memory.reflections.surfaced import CONFIRMED, DENIED, IGNORED
 from memory.reflections.wording import Rarity, about
 
 WAITS_FOR = 2           # messages of the user that may still be the answer
+_LEAST_NAMED = 2        # words of a thing that going on about it must name, or all there are
 _REBUTTED_FROM = 0.5    # share of what is claimed that a denial must name, unasked
 
 
@@ -23,27 +24,33 @@ class Answer:
     rule: str = ""
 
 
-def answer_to(
-    topic: Collection[str], negated: bool, reply: Reply, rarity: Rarity, names: Names, *, heard: int, sole: bool
-) -> Answer | None:
-    """The answer in one message, or None if a later one may hold it.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Raised:
+    """What the character raised."""
 
-    ``topic`` are the telling words of what was raised, ``heard`` the user's messages since then,
-    ``sole`` whether nothing else was raised with it: then a mere yes or no is meant for it.
-    """
-    first = heard == 0
+    words: Collection[str]      # the telling words of it
+    thing: Collection[str]      # those of the thing itself, or all of them
+    negated: bool               # it says that something is not so
+    heard: int                  # messages of the user since then
+    sole: bool                  # nothing else was raised with it: a mere yes or no is meant for it
+
+
+def answer_to(raised: Raised, reply: Reply, rarity: Rarity, names: Names) -> Answer | None:
+    """The answer in one message, or None if a later one may hold it."""
+    first = raised.heard == 0
     said = frozenset(word for clause in reply.clauses for word in about(clause, names))
-    shared = [word for word in topic if word in said and rarity.distinguishes(word)]
-    if first and reply.denies and (sole or shared):
+    shared = any(word in said and rarity.distinguishes(word) for word in raised.words)
+    if first and reply.denies and (raised.sole or shared):
         return Answer(DENIED, rule="answer_no")
-    if not negated and names_in(reply.denying(), topic, rarity, names):
+    if not raised.negated and names_in(reply.denying(), raised.words, rarity, names):
         return Answer(DENIED, rule="denies_object")
-    if first and reply.affirms and (sole or shared):
+    if first and reply.affirms and (raised.sole or shared):
         return Answer(CONFIRMED, 1.0, rule="answer_yes")
-    distinctive = sum(rarity.distinguishes(word) for word in topic)
-    if shared and len(shared) >= min(2, distinctive) and not reply.asked and not reply.denying():
+    thing = [word for word in raised.thing if rarity.distinguishes(word)]
+    named = sum(word in said for word in thing)
+    if thing and named >= min(_LEAST_NAMED, len(thing)) and not reply.asked and not reply.denying():
         return Answer(CONFIRMED, 0.5, rule="goes_on_about_it")
-    return Answer(IGNORED, rule="passed_over") if heard + 1 >= WAITS_FOR else None
+    return Answer(IGNORED, rule="passed_over") if raised.heard + 1 >= WAITS_FOR else None
 
 
 def names_in(clauses: Collection[str], topic: Collection[str], rarity: Rarity, names: Names) -> bool:

@@ -70,11 +70,15 @@ def _usable(space: MemorySpace) -> list[Fact]:
 def _draw(pen: Pen, facts: Sequence[Fact], names: Names) -> Reflection | None:
     for cluster in clusters(facts, names):
         drawn = reflect_on(cluster, names, pen)
-        if pen.reflection(drawn.id) is None:
+        if pen.reflection(drawn.id) is None and not _was_erased(pen, drawn, names):
             pen.synthesised(drawn, Because(rule="told_often", turn=drawn.sources[-1] if drawn.sources else None))
         _absorb(pen, cluster, drawn.id)
         return drawn
     return None
+
+
+def _was_erased(pen: Pen, drawn: Reflection, names: Names) -> bool:
+    return drawn.id in pen.space.forgotten.ids or pen.space.forgotten.covers(drawn.text, names)
 
 
 def reflect_on(facts: Sequence[Fact], names: Names, pen: Pen) -> Reflection:

@@ -43,6 +43,7 @@ class Disk:
     def __init__(self, step: Callable[[str], None] | None = None, *, threads: int = 4) -> None:
         self._step = step
         self._pool = ThreadPoolExecutor(threads, thread_name_prefix="disk")
+        self._front = ThreadPoolExecutor(2, thread_name_prefix="disk front")
 
     def at(self, point: str) -> None:
         """Reach a named point."""
@@ -59,8 +60,15 @@ class Disk:
             asyncio.get_running_loop().run_in_executor(self._pool, lambda: function(*args, **kwargs))
         )
 
+    async def run_at_once(self, function: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """The same for what somebody waits for, which must not stand behind the saving of many files."""
+        return await to_its_end(
+            asyncio.get_running_loop().run_in_executor(self._front, lambda: function(*args, **kwargs))
+        )
+
     def close(self) -> None:
         self._pool.shutdown(wait=True)
+        self._front.shutdown(wait=True)
 
     def make_directory(self, path: Path) -> None:
         """Make a directory and its missing parents, for the owner alone, and make that durable."""
@@ -107,6 +115,8 @@ class Disk:
                 with contextlib.suppress(OSError):
                     os.ftruncate(fd, before)
                     os.fsync(fd)
+                    if created:  # or the next append would take its entry in the directory for durable
+                        path.unlink()
                 raise
             self.at(f"{point}.synced")
             return before + len(data)

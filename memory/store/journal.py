@@ -320,7 +320,7 @@ class Journal:
             for place, (type_, data, payload) in enumerate(entries)
         ]
         try:
-            self._size = await self._disk.run(self._append, events)
+            self._size = await self._disk.run_at_once(self._append, events)
         except BaseException:
             self._broken = True
             self._failed()

@@ -71,17 +71,24 @@ class Shelf:
 
     async def load(self, *, journal_is_new: bool) -> list[Found]:
         """Read every file that is there. Unreadable ones are set aside."""
-        stamps = await self._disk.run(self._read_stamps)
+        stamps, files = await self._disk.run(self._read_all)
         found = []
-        for view in self.views:
+        for view, (data, sha, seen) in zip(self.views, files, strict=True):
             view.reset()
             view.dirty = 0
-            data, seen = await self._disk.run(self._read, view)
             self._prints[view.file] = seen
-            found.append(await self._place(view, data, stamps, journal_is_new))
+            found.append(await self._place(view, data, sha, stamps, journal_is_new))
         return found
 
-    async def _place(self, view: FileView, data: bytes | None, stamps: _Stamps, journal_is_new: bool) -> Found:
+    def _read_all(self) -> tuple[_Stamps, list[tuple[bytes | None, str, Print | None]]]:
+        """Everything at once, with hashes: a small space has many files with little in them."""
+        stamps = self._read_stamps()
+        files = [self._read(view) for view in self.views]
+        return stamps, [(data, digest([data]) if data is not None else _ABSENT, seen) for data, seen in files]
+
+    async def _place(
+        self, view: FileView, data: bytes | None, sha: str, stamps: _Stamps, journal_is_new: bool
+    ) -> Found:
         present, following = stamps.present.get(view.file), stamps.following.get(view.file)
         if data is None:
             if present is not None and present.sha256 == _ABSENT:
@@ -95,7 +102,6 @@ class Shelf:
             else:
                 await self.set_aside(view, "unstamped")
             return Found(view)
-        sha = await self._disk.run(digest, [data])
         for stamp in (present, following):
             if stamp is not None and stamp.sha256 == sha:
                 if await self._take(view, data):

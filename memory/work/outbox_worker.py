@@ -144,10 +144,13 @@ class OutboxWorker:
         space.at("work.attempted")
         try:
             await self._performers[op.kind](space, op)
-        except (asyncio.CancelledError, OSError, DamagedSpace, SpaceClosed, StorageBlocked):
-            space.outbox.forgive(op.id)  # not the job's fault
+        except asyncio.CancelledError:
+            space.outbox.forgive(op.id)
             raise
         except Exception as error:  # last handler: counted, then tried again later
+            if _is_storage(error):
+                space.outbox.forgive(op.id)  # not the job's fault
+                raise
             log.warning(
                 "%s: %s %s failed (%s), run %d of %d",
                 space.name, op.kind, op.id, type(error).__name__, attempts, self._attempts,
@@ -177,3 +180,10 @@ class OutboxWorker:
         task.cancel()
         await asyncio.gather(task, return_exceptions=True)
         return 1
+
+
+def _is_storage(error: Exception) -> bool:
+    """Whether the place to write to refused, rather than the job."""
+    if isinstance(error, (TimeoutError, ConnectionError)):  # these are OSErrors too, but no disk's
+        return False
+    return isinstance(error, (OSError, DamagedSpace, SpaceClosed, StorageBlocked))

@@ -1,7 +1,7 @@
 """What is done for every character now and then, and the rounds in which it is done.
 
-Characters somebody uses are visited at each chore's own pace, all others once an hour. Nobody is
-skipped: each tick begins after the character at which the last one ended.
+Characters somebody talked with within the hour are visited at each chore's own pace, all others once
+an hour. Nobody is skipped: each tick begins after the character at which the last one ended.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ POWERFUL, AUTO_REVIEW = "powerful_memory_enabled", "recent_memory_auto_review"
 
 QUIET_AFTER = 10.0          # seconds without a word before maintenance may begin
 LONG_QUIET = 1_800.0        # … after which a single new message is worth a review
-DORMANT_EVERY = 3_600.0     # seconds between visits to a character that nobody uses
+DORMANT_EVERY = 3_600.0     # seconds between visits to a character that nobody talks with
 _DORMANT_AT_ONCE = 4        # such visits in one tick
 _SLOWEST = 3_600.0          # seconds that a failing chore waits at most
 
@@ -148,7 +148,7 @@ class Rounds:
         self._forget_gone(names)
         later = [name for name in names if name > self._last]
         dormant = 0
-        awake = {space.name for space in self._spaces.open_spaces}
+        awake = {space.name for space in self._spaces.open_spaces if self._silence(space) < DORMANT_EVERY}
         for name in [*later, *names[: len(names) - len(later)]]:
             if not self._admits(name):
                 continue
@@ -196,7 +196,7 @@ class Rounds:
             self._due[key[0]][key[1]] = now + chore.every
 
     def _visit_of(self, space: MemorySpace) -> Visit:
-        silence = float("inf") if space.spoken_at is None else self._clock.monotonic() - space.spoken_at
+        silence = self._silence(space)
         return Visit(
             space=space,
             names=self._cast.names(space.name),
@@ -206,13 +206,20 @@ class Rounds:
             long_quiet=silence >= LONG_QUIET,
         )
 
+    def _silence(self, space: MemorySpace) -> float:
+        """Seconds since somebody talked with the character."""
+        return float("inf") if space.spoken_at is None else self._clock.monotonic() - space.spoken_at
+
     def _due_chores(self, name: str) -> list[Chore]:
         now = self._clock.monotonic()
         due = self._due.setdefault(name, {chore.name: self._began + chore.first for chore in self._chores})
         return [chore for chore in self._chores if due[chore.name] <= now]
 
     def _may_wake(self, name: str) -> bool:
-        return self._clock.monotonic() - self._visited.get(name, self._began) >= DORMANT_EVERY
+        now = self._clock.monotonic()
+        if name not in self._visited:
+            return now - self._began >= max(chore.first for chore in self._chores)
+        return now - self._visited[name] >= DORMANT_EVERY
 
     def _forget_gone(self, names: Sequence[str]) -> None:
         present = set(names)

@@ -55,6 +55,7 @@ async def _write(request: Request, name: str, route: str, write: _Write) -> Resp
             messages=wire.decode_history(body.input_history, engine.clock), key=key, language=body.locale
         )
         async with engine.spaces.use(name, create=True) as space:
+            space.touch()
             return reply(await write(engine, space, incoming))
     except Exception as error:  # last handler of the history writes
         return write_failed(error, route)

@@ -131,9 +131,9 @@ def decode_history(raw: str, clock: Clock) -> list[Message]:
     return messages
 
 
-def answer_to_json(answer: Answer, *, time: str | None, elapsed_ms: float) -> dict[str, Any]:
+def answer_to_json(answer: Answer, clock: Clock, *, time: str | None, elapsed_ms: float) -> dict[str, Any]:
     """What /query_memory answers. ``time`` is the request's; it is shown where it alone was asked for."""
-    results = [hit_to_json(hit) for hit in answer.hits]
+    results = [hit_to_json(hit, clock) for hit in answer.hits]
     if not answer.text and answer.window is None:
         # Nothing that could be understood was asked, and so nothing was done.
         return {"results": [], "query": "", "candidates_total": 0, "elapsed_ms": 0.0}
@@ -159,8 +159,11 @@ def failed_recall(query: str | None) -> dict[str, Any]:
     }
 
 
-def hit_to_json(hit: Hit) -> dict[str, Any]:
-    """One result: the published fields, ``sources`` (ids of what it rests on), and what was asked for besides."""
+def hit_to_json(hit: Hit, clock: Clock) -> dict[str, Any]:
+    """One result: the published fields, ``sources`` (ids of what it rests on), and what was asked for besides.
+
+    Times are local wall times without an offset, as this dialect writes them.
+    """
     document = hit.document
     shown: dict[str, Any] = {
         "id": document.id,
@@ -168,16 +171,16 @@ def hit_to_json(hit: Hit) -> dict[str, Any]:
         "tier": document.tier,
         "entity": document.entity,
         "score": None if hit.score is None else round(hit.score, 6),
-        "created_at": naive_local(document.created_at),
-        "event_start_at": _when(document.start),
-        "event_end_at": _when(document.end),
+        "created_at": _local(document.created_at, clock),
+        "event_start_at": _local(document.start, clock),
+        "event_end_at": _local(document.end, clock),
         "sources": list(document.sources),
     }
     if document.tier == TURN:
         shown["speaker"] = document.speaker
     if hit.before or hit.after:
-        shown["before"] = [_neighbour(each) for each in hit.before]
-        shown["after"] = [_neighbour(each) for each in hit.after]
+        shown["before"] = [_neighbour(each, clock) for each in hit.before]
+        shown["after"] = [_neighbour(each, clock) for each in hit.after]
     if hit.explanation is not None:
         why = hit.explanation
         shown["explain"] = {
@@ -186,17 +189,17 @@ def hit_to_json(hit: Hit) -> dict[str, Any]:
     return shown
 
 
-def _neighbour(document: Document) -> dict[str, Any]:
+def _neighbour(document: Document, clock: Clock) -> dict[str, Any]:
     return {
         "id": document.id,
         "text": document.text,
         "speaker": document.speaker,
-        "created_at": naive_local(document.created_at),
+        "created_at": _local(document.created_at, clock),
     }
 
 
-def _when(moment: datetime | None) -> str | None:
-    return None if moment is None else naive_local(moment)
+def _local(moment: datetime | None, clock: Clock) -> str | None:
+    return None if moment is None else naive_local(clock.local(moment))
 
 
 class _MessageReader:

@@ -17,7 +17,7 @@ from memory.settings import Settings
 from memory.space import MemorySpace
 from memory.store import layout
 from tests.crash.conftest import REPOSITORY, Live
-from tests.crash.evidence import contents, fingerprint, rows_in_database, turns_in_journal
+from tests.crash.evidence import committed_events, contents, fingerprint, rows_in_database, turns_in_journal
 from tests.crash.scenarios import ELSEWHERE, SCENARIOS, TELLING
 from tests.crash.stage import ACKNOWLEDGED, NAME, SENT, Note, read_notes, request_key
 
@@ -31,7 +31,7 @@ async def test_whatever_the_moment_of_death_nothing_is_lost_doubled_or_halved(
     whole = live(scenario, tmp_path / "whole")
     assert whole["code"] == 0, whole["told"]
     reached: dict[str, int] = whole["told"]["reached"]
-    await _check(tmp_path / "whole")
+    await _check(tmp_path / "whole", scenario)
     for point, times in reached.items():
         for nth in sorted({1, times}):
             root = tmp_path / f"{point} {nth}"
@@ -39,7 +39,7 @@ async def test_whatever_the_moment_of_death_nothing_is_lost_doubled_or_halved(
             # How often the saver in the background passes a point varies; that it passes does not.
             assert ended["code"] == 137 or (ended["code"] == 0 and nth > 1), f"{point} {nth}: {ended}"
             try:
-                await _check(root)
+                await _check(root, scenario)
             except AssertionError as error:
                 error.add_note(f"killed at passing {nth} of {point}")
                 raise
@@ -61,7 +61,7 @@ def test_the_scenarios_pass_every_point_that_the_source_names(live: Live, tmp_pa
     } == set()
 
 
-async def _check(root: Path) -> None:
+async def _check(root: Path, scenario: str) -> None:
     directory = root / "memory" / NAME
     notes = read_notes(root)
     acknowledged = [note for note in notes if note.what == ACKNOWLEDGED]
@@ -77,6 +77,9 @@ async def _check(root: Path) -> None:
     await _check_work(engine)
     await _check_rebuilt(engine)
     await engine.close()
+    # A save that was cut short is never taken for an edit by somebody else.
+    edits = [event["type"] for event in committed_events(directory) if event["type"].endswith(("edited", "_edited"))]
+    assert edits == [] or scenario == "edited"
     assert rows_in_database(directory) == [(turn["row"], turn["content"]) for turn in turns_in_journal(directory)]
     before = fingerprint(directory)
     await (await _opened(root)).close()

@@ -11,7 +11,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from memory.engine import Engine
 from memory_server.app import create_app, dialects
 from memory_server.entrance import Entrance
-from memory_server.guard import ALWAYS, BODY_LIMIT, DEPTH_LIMIT, HISTORY_LIMIT, Guard, deeper_than
+from memory_server.guard import BODY_LIMIT, DEPTH_LIMIT, HISTORY_LIMIT, Guard, deeper_than
 from memory_server.service import Service
 from tests.dialects.raw_request import HOST, JSON, ask
 
@@ -236,9 +236,10 @@ async def test_the_entrance_answers_health_alone_until_the_app_is_there(engine: 
     early = await ask(app, "GET", "/health")
     assert (early.status, early.json["service"], early.json["limited_mode"]) == (200, "memory", True)
     assert (await ask(app, "POST", "/health")).status == 405
-    for path in sorted(ALWAYS - {"/health"}):
-        assert (await ask(app, "POST", path)).status == 409
-    service.engine, entrance.app = engine, dialects(service)
+    assert (await ask(app, "POST", "/shutdown")).json["status"] == "shutdown_disabled"
+    assert (await ask(app, "GET", "/shutdown")).status == 405
+    service.engine = engine
+    entrance.open(dialects(service))
     assert (await ask(app, "GET", "/health")).json["root_id"] == engine.root_id
     assert (await ask(app, "POST", "/shutdown")).status == 200
 

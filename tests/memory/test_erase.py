@@ -15,6 +15,8 @@ from memory.errors import BadInput
 from memory.facts.fact import Fact
 from memory.facts.record import to_record
 from memory.history.compress import compress
+from memory.history.record import Incoming, cache
+from memory.history.turn import HUMAN, Message
 from memory.space import MemorySpace
 from memory.store import layout
 from tests.conftest import OpenEngine
@@ -131,8 +133,6 @@ async def test_an_erased_statement_is_not_learnt_again(engine: Engine, root: Pat
 
 
 async def test_a_turn_read_before_it_was_erased_leaves_no_fact(open_engine: OpenEngine, root: Path) -> None:
-    erased: list[Receipt] = []
-    loop = asyncio.get_running_loop()
     engine = await open_engine()
     ids = await say(engine, "I have a sister who lives in Paris.")
     async with engine.spaces.use(NAME) as space:
@@ -140,9 +140,8 @@ async def test_a_turn_read_before_it_was_erased_leaves_no_fact(open_engine: Open
         # The learner has read the turn once it waits for the write lock that we hold.
         async with space.journal.hold():
             await asyncio.sleep(0.05)
-        del loop
         await working
-    erased.append(await forget(engine, ids=(ids[0],)))
+    await forget(engine, ids=(ids[0],))
     async with engine.spaces.use(NAME) as space:
         assert facts_of(space) == []
     assert grep(root, "Paris") == []
@@ -233,18 +232,20 @@ async def test_other_programs_lines_outbox_archives_and_asides_are_cleaned(
     with (home / layout.OUTBOX).open("ab") as file:
         file.write(orjson.dumps({**op, "ts": "2026-05-01T10:00:00"}) + b"\n")
     (home / layout.DEAD_LETTERS).write_bytes(orjson.dumps(op) + b"\n")
-    (home / "facts.json.corrupt-1").write_bytes(b'[\n{"id": "x", "text": "of Zanzibar"},\n{"id": "y", "text": "fine"},\n{"id')
+    torn = b'[\n{"id": "x", "text": "of Zanzibar"},\n{"id": "y", "text": "fine"},\n{"id'
+    (home / "facts.json.corrupt-1").write_bytes(torn)
     (home / "events.torn-1").write_bytes(b'{"seq": 9, "data": {"text": "' + escaped.encode() + b" is far\n")
     (home / "time_indexed.db.corrupt-1").write_bytes(b"SQLite format 3\0" + b"\0" * 100)
-    (home / "anti_repeat_corpus.json").write_bytes(b'{"version": 1, "window": [{"ngrams": ["in zanzibar"]}, {"ngrams": ["like tea"]}]}')
+    corpus = b'{"version": 1, "window": [{"ngrams": ["in zanzibar"]}, {"ngrams": ["like tea"]}]}'
+    (home / "anti_repeat_corpus.json").write_bytes(corpus)
     (home / "blob.bin").write_bytes(b"\0\1\2" + SECRET.encode())
     archive = home / "reflection_archive"
     archive.mkdir()
     shard = archive / "2026-05-01_00000000.json"
     shard.write_bytes(orjson.dumps([{"id": "ref_1", "text": f"Likes {SECRET}"}, {"id": "ref_2", "text": "Likes tea"}]))
-    (root / layout.IDLE_STATE).write_bytes(
-        orjson.dumps({NAME: {"last_reviewed_cutoff_tail": [{"type": "human", "content": f"In {SECRET}"}]}, "Mio": {"n": 1}})
-    )
+    tail = [{"type": "human", "content": f"In {SECRET}"}]
+    idle = {NAME: {"last_reviewed_cutoff_tail": tail}, "Mio": {"n": 1}}
+    (root / layout.IDLE_STATE).write_bytes(orjson.dumps(idle))
     again = await open_engine()
     receipt = await forget(again, SECRET)
     assert grep(root, SECRET) == []
@@ -344,9 +345,6 @@ async def test_a_person_edits_a_file_while_the_text_is_erased(engine: Engine, ro
 
 
 async def test_messages_with_parts_and_speakers_are_found(engine: Engine, root: Path) -> None:
-    from memory.history.record import Incoming, cache  # noqa: PLC0415
-    from memory.history.turn import HUMAN, Message  # noqa: PLC0415
-
     parts = [{"type": "text", "text": "Look:"}, {"type": "image_url", "image_url": {"url": f"file:///{SECRET}.png"}}]
     async with engine.spaces.use(NAME, create=True) as space:
         await cache(
@@ -403,9 +401,9 @@ async def test_a_file_that_cannot_be_cleaned_is_named(engine: Engine, home: Path
         def written_meanwhile(holds: object) -> None:
             (home / "late.txt").write_text(f"{SECRET} again")
 
-        space.forget_shown = written_meanwhile  # type: ignore[method-assign, assignment]
+        space.forget_shown = written_meanwhile  # type: ignore[method-assign]
         selection = await find(space, text=SECRET)
-        with pytest.raises(StillThere, match="late.txt"):
+        with pytest.raises(StillThere, match=r"late\.txt"):
             await erase(space, selection, engine.cast.names(NAME))
         space.forget_shown = original  # type: ignore[method-assign]
         # The same again completes it.

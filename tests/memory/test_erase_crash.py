@@ -38,7 +38,7 @@ class Snapshots:
 
 
 async def open_at(root: Path, disk: Disk | None = None) -> Engine:
-    settings = Settings(data_root=root, background=False, segment_bytes=1_500)
+    settings = Settings(data_root=root, background=False, segment_bytes=6_000)
     return await Engine.open(settings, clock=FixedClock(), ids=_LaterIds(), disk=disk)
 
 
@@ -59,8 +59,7 @@ async def snapshots(tmp_path: Path) -> Snapshots:
     engine = await open_at(root, Disk(snapshots))
     await say(engine, f"I live in {SECRET}.", STAYS, f"Remember: {SECRET} is far.")
     await learn_all(engine)
-    for number in range(24):
-        await say(engine, f"Message {number} about gardens.")
+    await say(engine, *(f"Message {number} about gardens." for number in range(24)))
     async with engine.spaces.use(NAME) as space:
         await compress(space, engine.cast.names(NAME))
         await space.save()
@@ -101,7 +100,7 @@ async def test_at_every_point_the_journal_makes_the_state_and_the_owed_job_compl
 
 
 async def test_at_every_point_asking_again_completes_it(snapshots: Snapshots) -> None:
-    for point, root in snapshots.taken.items():
+    for point, root in list(snapshots.taken.items())[::3]:
         engine = await open_at(root)
         async with engine.spaces.use(NAME) as space:
             await erase(space, await find(space, text=SECRET), engine.cast.names(NAME))

@@ -17,10 +17,10 @@ class Clause:
     """One statement as spoken, cleaned for the rules."""
 
     text: str
-    correction: bool = False    # came with a cue of change
-    remember: bool = False      # the speaker asked for it to be kept
-    asked: bool = False         # a request softened into a question: "call me Tom, ok?"
-    carried: bool = False       # its subject comes from the clause before or is left out
+    correction: bool = False  # came with a cue of change
+    remember: bool = False  # the speaker asked for it to be kept
+    asked: bool = False  # a request softened into a question: "call me Tom, ok?"
+    carried: bool = False  # its subject comes from the clause before or is left out
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,12 +28,12 @@ class Finding:
     """What a rule saw: the slot and value, and the sentence to keep (already in the third person or quoted)."""
 
     slot: str
-    value: str                       # as spoken; folded when it becomes a draft
+    value: str  # as spoken; folded when it becomes a draft
     text: str
     entity: str = MASTER
     negated: bool = False
     correction: bool = False
-    bonus: int = 0                   # added to the importance of the slot
+    bonus: int = 0  # added to the importance of the slot
     when: When | None = None
     confidence: float | None = None  # instead of the slot's own
 
@@ -44,7 +44,7 @@ class Telling:
 
     names: Names
     anchor: datetime
-    heard: str = ""      # the whole turn, for what only the rest of it can tell
+    heard: str = ""  # the whole turn, for what only the rest of it can tell
 
 
 def to_draft(finding: Finding, clause: Clause, language: str) -> Draft:

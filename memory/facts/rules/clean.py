@@ -8,7 +8,7 @@ from collections.abc import Collection
 
 from memory.history.turn import without_stamp
 
-LONGEST_TURN = 20_000   # characters of one turn that are read; the rest is left to the raw history
+LONGEST_TURN = 20_000  # characters of one turn that are read; the rest is left to the raw history
 
 # A quotation, kept out of reach of every rule: one private character, then its number, then another.
 QUOTE_OPEN, QUOTE_CLOSE = "\ue000", "\ue001"
@@ -17,12 +17,18 @@ _INVISIBLE = dict.fromkeys(map(ord, "\u200b\u200c\u200d\u2060\ufeff\u00ad\ue000\
 _SAME_AS = str.maketrans({"’": "'", "‘": "'", "`": "'", "´": "'", "\u00a0": " ", "\u3000": " ", "\t": " ", "．": "."})
 
 _MEMO_PREFIXES = (
-    "先前对话的备忘录", "memo from prior conversations", "以前の会話のメモ", "이전 대화의 메모",
-    "заметки из предыдущих разговоров", "notas de conversaciones previas", "notas de conversas anteriores",
+    "先前对话的备忘录",
+    "memo from prior conversations",
+    "以前の会話のメモ",
+    "이전 대화의 메모",
+    "заметки из предыдущих разговоров",
+    "notas de conversaciones previas",
+    "notas de conversas anteriores",
 )
 _INJECTED_HEAD = re.compile(
     r"[-*#>\s]{0,8}(?:\[|【|<|\{)? ?(?:memory|memories|recalled?|recalled memories|long[- ]term memory|"
-    r"retrieved|context|relevant memor(?:y|ies)|known facts|facts|persona|system(?: note| prompt| message)?|developer|"
+    r"retrieved|context|relevant memor(?:y|ies)|known facts|facts|persona|system(?: note| prompt| "
+    r"message)?|developer|"
     r"assistant|tool|game|avatar|scene|narrator|ooc|note|记忆|回忆|长期记忆|相关记忆|已知事实|召回|系统(?:提示|消息)?|"
     r"旁白|场景|游戏|备忘录?|人设)(?: ?(?:context|block|note|片段|内容))? ?(?:\]|】|>|\}|:|：)",
     re.IGNORECASE,
@@ -31,11 +37,14 @@ _TAG = re.compile(r"<(/?)([A-Za-z][\w:-]{0,40})(?:\s[^<>]{0,200})?(/?)>")
 _FENCE = re.compile(r"^\s*(?:```|~~~)")
 _CODE_LINE = re.compile(
     r"^\s*(?:def |class |import |from \w+ import|#include|function\b|const |let |var |return\b|public |private |"
-    r"SELECT |INSERT |UPDATE |\$ |>>> |sudo |pip |npm |git |//|/\*|\{\s*$|\}\s*;?$)|[{};]\s*$|=>|\)\s*\{|\b\w{1,60}\([^)]{0,80}\);?$"
+    r"SELECT |INSERT |UPDATE |\$ |>>> |sudo |pip |npm |git |//|/\*|\{\s*$|\}\s*;?$)|[{};]\s*$|=>|"
+    r"\)\s*\{|\b\w{1,60}\([^)]{0,80}\);?$"
 )
 _INLINE_CODE = re.compile(r"'{3}[^']{0,400}'{3}")
 _URL = re.compile(r"(?:https?://|www\.)\S{1,2000}|\b[\w.+-]{1,64}@[\w-]{1,64}\.[\w.-]{1,64}", re.IGNORECASE)
-_STAGE_LINE = re.compile(r"^\s*(?:\*[^\s*]{0,60}\s[^*\n]{0,400}\*|_[^\s_]{0,60}\s[^_\n]{0,400}_|[\[【{][^\]】}\n]{1,200}[\]】}])")
+_STAGE_LINE = re.compile(
+    r"^\s*(?:\*[^\s*]{0,60}\s[^*\n]{0,400}\*|_[^\s_]{0,60}\s[^_\n]{0,400}_|" r"[\[【{][^\]】}\n]{1,200}[\]】}])"
+)
 _ASIDE_HEAD = re.compile(r"^\s*[(（]([^()（）\n]{1,200})[)）]")
 _ASIDE = re.compile(r"[(（][^()（）\n]{0,200}[)）]|[\[【][^\[\]【】\n]{0,200}[\]】]")
 _SMALL_ASIDE = re.compile(
@@ -44,8 +53,12 @@ _SMALL_ASIDE = re.compile(
     re.IGNORECASE,
 )
 _EMPHASIS = re.compile(r"\*{1,2}([^\s*]{1,40})\*{1,2}")
-_STAGE_WORD = re.compile(r"^\w+s$|^(?:nods|sigh|hug|smile|giggle|wave|blush|cry|laugh|摸头|抱抱|叹气|点头|笑)$", re.IGNORECASE)
-_QUOTED = re.compile(r'“([^“”\n]{1,300})”|"([^"\n]{1,300})"|「([^「」\n]{1,300})」|『([^『』\n]{1,300})』|《([^《》\n]{1,100})》')
+_STAGE_WORD = re.compile(
+    r"^\w+s$|^(?:nods|sigh|hug|smile|giggle|wave|blush|cry|laugh|摸头|抱抱|叹气|点头|笑)$", re.IGNORECASE
+)
+_QUOTED = re.compile(
+    r'“([^“”\n]{1,300})”|"([^"\n]{1,300})"|「([^「」\n]{1,300})」|『([^『』\n]{1,300})』|《([^《》\n]{1,100})》'
+)
 
 
 class Recalled:
@@ -67,7 +80,7 @@ def fold_line(text: str) -> str:
 def own_lines(text: str, recalled: Recalled) -> tuple[list[str], list[tuple[str, str]]]:
     """The lines the speaker said themselves, and (reason, line) for each line left out."""
     text = without_stamp(text[:LONGEST_TURN]).translate(_INVISIBLE)
-    text = text.encode("utf-8", "replace").decode("utf-8")   # lone surrogates
+    text = text.encode("utf-8", "replace").decode("utf-8")  # lone surrogates
     kept: list[str] = []
     dropped: list[tuple[str, str]] = []
     injected = fenced = False
@@ -94,7 +107,7 @@ def plain(line: str) -> tuple[str, list[str]]:
     line = line.translate(_SAME_AS)
     aside = _ASIDE_HEAD.match(line)
     if aside:
-        line = line[aside.end():]
+        line = line[aside.end() :]
     line = _ASIDE.sub(" ", _URL.sub(" \ue002 ", line))
     line = _EMPHASIS.sub(lambda match: " " if _STAGE_WORD.match(match[1]) else match[1], line)
     quotes: list[str] = []
@@ -118,6 +131,8 @@ def quotes_in(text: str, quotes: list[str]) -> list[str]:
 
 def _why_not(line: str, recalled: Recalled) -> str | None:
     if line.lstrip().startswith((">", "》", "|")):
+        return "quoted"
+    if re.search("[♪♫🎵🎶]", line):
         return "quoted"
     if line in recalled:
         return "recalled"
@@ -143,14 +158,14 @@ def _without_tagged(text: str, dropped: list[tuple[str, str]]) -> str:
     for tag in _TAG.finditer(text):
         closing, name, alone = tag[1] == "/", tag[2].casefold(), tag[3] == "/"
         if depth == 0:
-            out.append(text[at:tag.start()])
+            out.append(text[at : tag.start()])
             at = tag.end()
             if not closing and not alone and name not in ("br", "b", "i", "em", "strong", "p"):
                 depth, opened = 1, name
         elif name == opened and not alone:
             depth += -1 if closing else 1
             if depth == 0:
-                dropped.append(("recalled", text[at:tag.start()]))
+                dropped.append(("recalled", text[at : tag.start()]))
                 at = tag.end()
     if depth:
         dropped.append(("recalled", text[at:]))

@@ -8,7 +8,9 @@ from typing import Protocol
 
 from memory.facts.rules.draft import is_single_valued
 
-_SAME = 0.8          # share of object tokens that two wordings of one thing have in common
+_SAME = 0.8  # share of object tokens that two wordings of one thing have in common
+_WAYS = frozenset({"habit", "diet", "hobby", "skill"})  # what one does may be told as any of these
+_EXACT = frozenset({"name", "character_name", "age", "birth_year"})  # no value of these is a part of another
 _WORD = re.compile(r"[a-z0-9]+(?:[.'][a-z0-9]+)*|[^\W_]")
 _NUMBER = re.compile(r"\d+")
 _ARTICLES = frozenset({"a", "an", "the", "my", "some", "any"})
@@ -34,7 +36,9 @@ def fold_object(text: str) -> str:
     found = _WORD.findall(folded)
     # An article stands before a Latin word: the A of A型血 is none.
     words = [
-        word for word, after in zip(found, [*found[1:], "x"], strict=True) if word not in _ARTICLES or not after[0].isascii()
+        word
+        for word, after in zip(found, [*found[1:], "x"], strict=True)
+        if word not in _ARTICLES or not after[0].isascii()
     ]
     out = ""
     for word in words:
@@ -45,7 +49,9 @@ def fold_object(text: str) -> str:
 
 def same_statement(one: Statement, other: Statement) -> bool:
     """Same subject, slot, value and polarity. Statements without a slot or value are never the same."""
-    return _comparable(one, other) and one.negated == other.negated and _same_object(one, other)
+    return (
+        _comparable(one, other) and one.slot == other.slot and one.negated == other.negated and _same_object(one, other)
+    )
 
 
 def contradicts(one: Statement, other: Statement) -> bool:
@@ -55,16 +61,26 @@ def contradicts(one: Statement, other: Statement) -> bool:
     if one.negated != other.negated:
         denied, held = (one, other) if one.negated else (other, one)
         # To deny the general ("a cat") is to deny the particular ("a cat named Momo").
-        return _same_object(one, other) or _within(denied, held)
-    if one.negated or not is_single_valued(one.slot):
+        return _same_object(one, other) or _within(denied, held) or (one.slot != other.slot and _within(held, denied))
+    if one.negated or one.slot != other.slot or not is_single_valued(one.slot):
         return False
+    if one.slot in _EXACT:
+        return one.object != other.object
     return not (_same_object(one, other) or _within(one, other) or _within(other, one))
+
+
+def related_slots(slot: str | None) -> frozenset[str]:
+    """The slots whose statements may repeat or contradict one in this slot, itself among them."""
+    if slot is None:
+        return frozenset()
+    return _WAYS if slot in _WAYS else frozenset({slot})
 
 
 def _comparable(one: Statement, other: Statement) -> bool:
     return (
         one.slot is not None
-        and one.slot == other.slot
+        and other.slot is not None
+        and other.slot in related_slots(one.slot)
         and one.entity == other.entity
         and bool(one.object)
         and bool(other.object)
@@ -88,14 +104,19 @@ def _within(part: Statement, whole: Statement) -> bool:
 
 def _tokens(text: str | None) -> frozenset[str]:
     words = _WORD.findall((text or "").translate(_PARTICLES))
-    return frozenset(_singular(word) for word in words if word not in _ARTICLES)
+    return frozenset(_stem(word) for word in words if word not in _ARTICLES)
 
 
-def _singular(word: str) -> str:
-    """A light plural strip: enough for ``cats`` and ``cat`` to meet."""
-    if len(word) > 3 and word.isascii() and word.endswith("s") and not word.endswith(("ss", "us", "is")):
-        return word[:-1]
-    return word
+def _stem(word: str) -> str:
+    """A light cut of English endings: enough for ``cats`` and ``cat``, ``smoking`` and ``smoke`` to meet."""
+    if not word.isascii() or len(word) < 4:
+        return word
+    if word.endswith("ing") and len(word) > 5:
+        word = word[:-3]
+        word = word[:-1] if word[-1] == word[-2] and word[-1] not in "ls" else word
+    elif word.endswith("s") and not word.endswith(("ss", "us", "is")):
+        word = word[:-1]
+    return word.rstrip("e") if len(word) > 4 else word
 
 
 def _numbers(text: str | None) -> frozenset[str]:

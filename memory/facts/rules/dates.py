@@ -31,7 +31,7 @@ def day_named(anchor: datetime, month: int, day: int, year: int | None, past: bo
 
 
 def day_of_month(anchor: datetime, day: int, past: bool | None, months: int | None = None) -> Offset | None:
-    """"The 15th": of the month so many months away, or of the nearest month that fits the tense."""
+    """ "The 15th": of the month so many months away, or of the nearest month that fits the tense."""
     here = anchor.year * 12 + anchor.month - 1
     offsets = []
     for step in (months,) if months is not None else (-1, 0, 1):

@@ -19,17 +19,17 @@ class Draft:
     """A fact but for its id, its time of learning and its sources."""
 
     text: str
-    language: str                             # "en" or "zh": the language it was said in
+    language: str  # "en" or "zh": the language it was said in
     entity: str = MASTER
-    importance: int = 5                       # 1..10
-    confidence: float = WEAK                  # 0..1
-    event_when_raw: Mapping[str, Any] | None = None   # {"start": {"offset", "unit"}, "end": … | None}
-    event_start_at: datetime | None = None    # aware, resolved from the time of the message
+    importance: int = 5  # 1..10
+    confidence: float = WEAK  # 0..1
+    event_when_raw: Mapping[str, Any] | None = None  # {"start": {"offset", "unit"}, "end": … | None}
+    event_start_at: datetime | None = None  # aware, resolved from the time of the message
     event_end_at: datetime | None = None
-    slot: str | None = None                   # a name of SLOTS, or "favourite:<category>"
-    object: str | None = None                 # the value in the slot, folded for comparison
-    negated: bool = False                     # "I don't like tea", "I no longer live in Rome"
-    correction: bool = False                  # said with a cue of change: "actually", "anymore", 其实, 不再
+    slot: str | None = None  # a name of SLOTS, or "favourite:<category>"
+    object: str | None = None  # the value in the slot, folded for comparison
+    negated: bool = False  # "I don't like tea", "I no longer live in Rome"
+    correction: bool = False  # said with a cue of change: "actually", "anymore", 其实, 不再
     method: str = METHOD
     source: str = USER_OBSERVATION
 
@@ -43,13 +43,25 @@ class Draft:
 class Drop:
     """A clause that was looked at and left out. Carries no text, only the hash of it."""
 
-    reason: str      # a word from REASONS
-    clause: str      # the first 16 hex digits of the SHA-256 of the clause
+    reason: str  # a word from REASONS
+    clause: str  # the first 16 hex digits of the SHA-256 of the clause
 
 
 REASONS = (
-    "code", "conditional", "duplicate", "fiction", "hypothetical", "instruction", "limit", "question", "quoted",
-    "recalled", "reported", "sarcasm", "too_long", "unsafe",
+    "code",
+    "conditional",
+    "duplicate",
+    "fiction",
+    "hypothetical",
+    "instruction",
+    "limit",
+    "question",
+    "quoted",
+    "recalled",
+    "reported",
+    "sarcasm",
+    "too_long",
+    "unsafe",
 )
 
 
@@ -75,6 +87,7 @@ SLOTS: Mapping[str, Slot] = {
     "nationality": Slot(9, EXPLICIT),
     "job": Slot(9, EXPLICIT, True),
     "workplace": Slot(9, EXPLICIT, True),
+    "work": Slot(9, EXPLICIT),
     "school": Slot(9, EXPLICIT, True),
     "major": Slot(9, EXPLICIT, True),
     "grade": Slot(9, EXPLICIT, True),
@@ -108,10 +121,11 @@ SLOTS: Mapping[str, Slot] = {
 
 
 # What holds at no particular time: a weekday in it is a habit, not a date.
-TIMELESS = frozenset(
-    "name alias age birth_year origin nationality allergy diet body identity preference favourite fear habit hobby trait skill "
-    "dwelling about_character character_name".split()
-)
+_TIMELESS = """
+name alias age birth_year origin nationality allergy diet body identity preference favourite fear habit hobby trait
+skill dwelling about_character character_name
+"""
+TIMELESS = frozenset(_TIMELESS.split())
 
 
 def slot_of(name: str) -> Slot:

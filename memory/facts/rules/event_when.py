@@ -14,18 +14,18 @@ from typing import Any
 from memory.facts.rules import when_chinese, when_english
 from memory.facts.rules.offsets import UNITS, Offset, shift
 
-_LONGEST = 2_000   # characters of a text that are looked at; a clause is far shorter
+_LONGEST = 2_000  # characters of a text that are looked at; a clause is far shorter
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class When:
     """When something happened or will, as said and as resolved. ``end`` is None where only a start is known."""
 
-    raw: Mapping[str, Any]          # {"start": {"offset": int, "unit": str} | None, "end": … | None}
+    raw: Mapping[str, Any]  # {"start": {"offset": int, "unit": str} | None, "end": … | None}
     start: datetime | None
     end: datetime | None = None
-    grain: str = "day"              # the unit the speaker was as exact as
-    relative: bool = True           # said relative to the moment ("tomorrow"), so the words alone go stale
+    grain: str = "day"  # the unit the speaker was as exact as
+    relative: bool = True  # said relative to the moment ("tomorrow"), so the words alone go stale
     span: tuple[int, int] = (0, 0)  # where in the text it was found
 
     def label(self, language: str) -> str | None:
@@ -100,5 +100,5 @@ def _offset(value: object) -> Offset | None:
         return None
     try:
         return int(amount), str(value["unit"])
-    except (OverflowError, ValueError):   # infinity, not a number
+    except (OverflowError, ValueError):  # infinity, not a number
         return None

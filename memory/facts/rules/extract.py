@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from memory.clock import Clock
 from memory.facts.fact import text_hash
-from memory.facts.rules.chinese_find import CHINESE
+from memory.facts.rules.chinese.find import CHINESE
 from memory.facts.rules.clause import Clause, Finding, Telling, to_draft
 from memory.facts.rules.clean import LONGEST_TURN, Recalled, own_lines, plain, quotes_in, with_quotes
 from memory.facts.rules.compare import contradicts, same_statement
 from memory.facts.rules.draft import Draft, Drop
-from memory.facts.rules.english_find import ENGLISH
+from memory.facts.rules.english.find import ENGLISH
+from memory.facts.rules.scene import playing
 from memory.facts.rules.speech import MOST_SENTENCES, Sentence, sentences
 from memory.facts.rules.tongue import Tongue
 from memory.history.turn import HUMAN, Turn
@@ -23,20 +24,25 @@ MOST_DRAFTS = 5
 _TONGUES = {"en": ENGLISH, "zh": CHINESE}
 _SOFT_SLOTS = ("name", "alias", "remember")
 _SPEECH = re.compile(r"[。！？!?;；]|\b(?:i|i'm|you|my|we)\b|[我你]", re.IGNORECASE)
-_SHORT = 12           # characters of a greeting, which changes nothing about who is spoken of
-_LONGEST_TITLE = 60   # characters of a quotation that may still be a title or a name
+_MOST_CLAUSES = 300  # of one turn
+_LONGEST_SENTENCE = 600  # characters; longer runs without a mark are not speech
+_SHORT = 12  # characters of a greeting, which changes nothing about who is spoken of
+_LONGEST_TITLE = 60  # characters of a quotation that may still be a title or a name
 
 
 def extract(
-    turn: Turn, names: Names, clock: Clock, *, recalled: Collection[str] = ()
+    turn: Turn, names: Names, clock: Clock, *, recalled: Collection[str] = (), earlier: Sequence[Turn] = ()
 ) -> tuple[list[Draft], list[Drop]]:
     """The facts of one turn, at most five, and what was left out for which reason.
 
     Only what the master says in their own voice counts. ``recalled`` are the texts that were shown in the
-    conversation: a line that repeats one teaches nothing. Times are read from the moment the turn was said.
+    conversation: a line that repeats one teaches nothing. ``earlier`` are the turns before it, oldest first: while
+    they play a scene, nothing is true. Times are read from the moment the turn was said.
     """
     if turn.kind != HUMAN or (turn.speaker is not None and not names.is_master(turn.speaker)):
         return [], []
+    if playing([*earlier, turn]):
+        return [], [Drop(reason="fiction", clause=text_hash(turn.text))]
     anchor = clock.local(turn.at) if turn.at.tzinfo is None else turn.at
     heard = turn.text[:LONGEST_TURN]
     reading = _Reading(Telling(names=names, anchor=anchor, heard=heard), Recalled(recalled))
@@ -52,7 +58,8 @@ class _Reading:
         self._telling = telling
         self._recalled = recalled
         self._drafts: list[Draft] = []
-        self._about_speaker = True   # so far this turn speaks of nobody else
+        self._clauses = 0
+        self._about_speaker = True  # so far this turn speaks of nobody else
 
     def read(self, text: str) -> None:
         lines, left_out = own_lines(text, self._recalled)
@@ -66,7 +73,7 @@ class _Reading:
         self._sentences(lines)
 
     def kept(self) -> list[Draft]:
-        """The drafts that stand at the end of the turn: what it took back is gone, five remain."""
+        """The drafts that stand at the end of the turn: what it took back is gone, the five weightiest remain."""
         standing: list[Draft] = []
         for draft in self._drafts:
             if any(same_statement(draft, other) for other in standing):
@@ -74,14 +81,18 @@ class _Reading:
                 continue
             replaced = [other for other in standing if draft.single_valued and other.slot == draft.slot]
             if replaced and not draft.negated:
-                taken_back = [other for other in replaced if other.negated or (draft.correction and contradicts(draft, other))]
+                taken_back = [
+                    other for other in replaced if other.negated or (draft.correction and contradicts(draft, other))
+                ]
                 if taken_back:
                     draft = replace(draft, correction=True)
                 standing = [other for other in standing if other not in taken_back]
             standing.append(draft)
-        for draft in standing[MOST_DRAFTS:]:
-            self._drop("limit", draft.text)
-        return standing[:MOST_DRAFTS]
+        weightiest = sorted(standing, key=lambda draft: (-draft.importance, -draft.confidence))[:MOST_DRAFTS]
+        for draft in standing:
+            if draft not in weightiest:
+                self._drop("limit", draft.text)
+        return [draft for draft in standing if draft in weightiest]
 
     def _sentences(self, lines: list[str]) -> None:
         count, framed = 0, False
@@ -104,31 +115,30 @@ class _Reading:
                     self._sentence(sentence, tongue, quotes)
 
     def _sentence(self, sentence: Sentence, tongue: Tongue, quotes: list[str]) -> None:
-        if sentence.sarcastic:
-            return self._drop("sarcasm", sentence.text)
         text, softened = tongue.normalise(sentence.text), False
-        if sentence.asked:
-            told = tongue.split_asked(text)
-            if told is None:
-                return self._drop("question", text)
+        told = tongue.split_asked(text) if sentence.asked else (text, False)
+        if told is not None:
             text, softened = told
-        for reason, pattern in tongue.sentence_drops:
-            if pattern.search(text):
-                return self._drop(reason, text)
+        reason = _why_not(sentence, text, told is None, tongue)
+        if reason is not None:
+            self._drop(reason, text)
+            return
         clauses = tongue.clauses(text, self._about_speaker)
-        self._about_speaker = bool(tongue.first_person.search(text)) or (self._about_speaker and len(text) <= _SHORT)
+        about_speaker = bool(tongue.first_person.search(text))
+        aside = len(text) <= _SHORT and not tongue.other_person.search(text)
+        self._about_speaker = about_speaker or (self._about_speaker and aside)
         for clause in clauses:
+            self._clauses += 1
+            if self._clauses > _MOST_CLAUSES:
+                self._drop("limit", clause.text)
+                return
             self._clause(replace(clause, asked=softened), sentence, tongue, quotes)
 
     def _clause(self, clause: Clause, sentence: Sentence, tongue: Tongue, quotes: list[str]) -> None:
-        if len(clause.text) > tongue.longest_clause:
-            return self._drop("too_long", clause.text)
-        for reason, pattern in tongue.clause_drops:
-            if pattern.search(clause.text):
-                return self._drop(reason, clause.text)
-        inside = quotes_in(clause.text, quotes)
-        if any(len(quote) > _LONGEST_TITLE or _SPEECH.search(quote) for quote in inside):
-            return self._drop("quoted", clause.text)
+        reason = _disqualified(clause, tongue, quotes)
+        if reason is not None:
+            self._drop(reason, clause.text)
+            return
         for finding in tongue.find(clause, self._telling):
             if clause.asked and finding.slot not in _SOFT_SLOTS and not clause.remember:
                 self._drop("question", clause.text)
@@ -138,6 +148,29 @@ class _Reading:
 
     def _drop(self, reason: str, text: str) -> None:
         self.drops.append(Drop(reason=reason, clause=text_hash(text)))
+
+
+def _why_not(sentence: Sentence, text: str, asked: bool, tongue: Tongue) -> str | None:
+    """Why nothing of the sentence counts; None where it may."""
+    if len(sentence.text) > _LONGEST_SENTENCE:
+        return "too_long"
+    if sentence.sarcastic:
+        return "sarcasm"
+    if asked:
+        return "question"
+    return next((reason for reason, pattern in tongue.sentence_drops if pattern.search(text)), None)
+
+
+def _disqualified(clause: Clause, tongue: Tongue, quotes: list[str]) -> str | None:
+    """Why the clause does not count; None where it may."""
+    if len(clause.text) > tongue.longest_clause:
+        return "too_long"
+    for reason, pattern in tongue.clause_drops:
+        if pattern.search(clause.text):
+            return reason
+    inside = quotes_in(clause.text, quotes)
+    spoken = any(len(quote) > _LONGEST_TITLE or _SPEECH.search(quote) for quote in inside)
+    return "quoted" if spoken else None
 
 
 def _unquoted(finding: Finding, quotes: list[str]) -> Finding:

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 
 UNITS = ("minute", "hour", "day", "week", "month", "year")
 
-Offset = tuple[int, str]   # number and unit; negative is past
+Offset = tuple[int, str]  # number and unit; negative is past
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -16,10 +16,10 @@ class Found:
 
     start: Offset
     end: Offset | None = None
-    at: tuple[int, int] | None = None   # hour, minute
-    grain: str = "day"                  # the unit the speaker was as exact as, or "lately"
-    relative: bool = True               # said relative to the moment ("tomorrow"), so the words alone go stale
-    span: tuple[int, int] = (0, 0)      # where in the text it was found
+    at: tuple[int, int] | None = None  # hour, minute
+    grain: str = "day"  # the unit the speaker was as exact as, or "lately"
+    relative: bool = True  # said relative to the moment ("tomorrow"), so the words alone go stale
+    span: tuple[int, int] = (0, 0)  # where in the text it was found
 
 
 def shift(anchor: datetime, amount: int, unit: str) -> datetime:

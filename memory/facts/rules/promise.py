@@ -5,11 +5,13 @@ from __future__ import annotations
 import re
 
 from memory.facts.fact import AI_DISCLOSURE, NEKO
-from memory.facts.rules import chinese, english
+from memory.facts.rules.chinese import clauses as chinese
 from memory.facts.rules.clean import Recalled, own_lines, plain, with_quotes
 from memory.facts.rules.compare import fold_object, same_statement
 from memory.facts.rules.draft import USUAL, Draft
-from memory.facts.rules.english_voice import told_of
+from memory.facts.rules.english.clauses import LONGEST_CLAUSE
+from memory.facts.rules.english.spelling import normalise
+from memory.facts.rules.english.voice import told_of
 from memory.facts.rules.event_when import resolve
 from memory.facts.rules.speech import MOST_SENTENCES, Sentence, sentences
 from memory.history.turn import AI, Turn
@@ -17,12 +19,21 @@ from memory.people import Names
 
 MOST_PROMISES = 3
 _ENGLISH = re.compile(
-    r"(?:^|[,;:] |\b(?:and|but|so|okay|ok|yes|sure) )(?P<said>I (?:promise|swear|give you my word)(?: you)?,? (?:that |to |I |I'll |I will |we |we'll ).{3,160}"
+    r"(?:^|[,;:] |\b(?:and|but|so|okay|ok|yes|sure) )(?P<said>I (?:promise|swear|give you my word)(?: "
+    r"you)?,? (?:that |to |I |I'll |I will |we |we'll ).{3,160}"
     r"|I will (?:always |never )?(?:remember|not forget|forget|keep in mind|remind you) .{3,160})$",
     re.IGNORECASE,
 )
-_CHINESE = re.compile(r"(?:^|[，,：: ])(?P<said>我(?:会)?(?:一定)?(?:答应|保证|发誓|承诺|向你保证|跟你保证)(?:你)?[，,：:]?.{2,80}|我(?:一定|肯定|绝对|当然|都|也|永远|一直)*会(?:一直|永远|好好|牢牢)*(?:记得|记住|记着|提醒你).{2,80}|我(?:绝对|一定|永远)?不会忘(?:记|了)?.{2,80})$")
-_UNSURE = re.compile(r"\b(?:if|unless|maybe|might|would|could|pretend|imagine|can't promise|don't promise)\b|如果|要是|假如|也许|可能|不能保证|不敢保证|不能答应|没法答应", re.IGNORECASE)
+_CHINESE = re.compile(
+    r"(?:^|[，,：: ])(?P<said>我(?:会)?(?:一定)?(?:答应|保证|发誓|承诺|向你保证|"
+    r"跟你保证)(?:你)?[，,：:]?.{2,80}|我(?:一定|肯定|绝对|当然|都|也|永远|一直)*会(?:一直|永远|好好|"
+    r"牢牢)*(?:记得|记住|记着|提醒你).{2,80}|我(?:绝对|一定|永远)?不会忘(?:记|了)?.{2,80})$"
+)
+_UNSURE = re.compile(
+    r"\b(?:if|unless|maybe|might|would|could|pretend|imagine|can't promise|don't promise)\b|如果|要是|"
+    r"假如|也许|可能|不能保证|不敢保证|不能答应|没法答应",
+    re.IGNORECASE,
+)
 
 
 def promises(turn: Turn, names: Names) -> list[Draft]:
@@ -47,12 +58,16 @@ def promises(turn: Turn, names: Names) -> list[Draft]:
 def _promise(sentence: Sentence, quotes: list[str], turn: Turn, names: Names) -> Draft | None:
     if sentence.asked or _UNSURE.search(sentence.text):
         return None
-    if sentence.language == "en" and len(sentence.text) <= english.LONGEST_CLAUSE:
-        match = _ENGLISH.search(english.normalise(sentence.text))
+    if sentence.language == "en" and len(sentence.text) <= LONGEST_CLAUSE:
+        match = _ENGLISH.search(normalise(sentence.text))
         # The voices swap: here the character is "I" and the master is "you".
-        text = _swapped(match["said"], names) if match else None
+        # "that you love tuna" has a verb of its own to bend: left in the character's words.
+        bends = bool(match) and bool(
+            re.search(r"\b(?:that|how|what|when|if|because) you\b", match["said"] if match else "")
+        )
+        text = _swapped(match["said"], names) if match and not bends else None
         quoted = f'{names.neko} said: "{match["said"]}"' if match else ""
-    elif sentence.language == "zh" and len(sentence.text) <= english.LONGEST_CLAUSE:
+    elif sentence.language == "zh" and len(sentence.text) <= LONGEST_CLAUSE:
         match = _CHINESE.search(chinese.normalise(sentence.text))
         text = match["said"].replace("我", names.neko).replace("你", names.master_in("zh")) + "。" if match else None
         quoted = f"{names.neko}说过：“{match['said']}”" if match else ""

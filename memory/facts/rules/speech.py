@@ -15,7 +15,9 @@ _CHINESE_GLUE = re.compile(r"[我你的是在了]")
 
 _EMOJI = "\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff"
 _KAOMOJI = re.compile(r"(?<!\w)(?:[:;=][-^']?[()DPpOo3/|]|[xX]D+|\^[_.\-]?\^|T[_.]T|>[_.]<|<3|orz|QAQ|QwQ|QWQ)(?!\w)")
-_ABBREVIATION = re.compile(r"\b(?:mr|mrs|ms|dr|st|prof|jr|sr|vs|etc|e\.g|i\.e|a\.m|p\.m|u\.s|u\.k|no|approx|inc|ltd)$", re.IGNORECASE)
+_ABBREVIATION = re.compile(
+    r"\b(?:mr|mrs|ms|dr|st|prof|jr|sr|vs|etc|e\.g|i\.e|a\.m|p\.m|u\.s|u\.k|no|approx|inc|ltd)$", re.IGNORECASE
+)
 _END = re.compile(rf"[。！？!?；;\n…]+|\.{{2,}}|\.(?=\s|$)|~+|～+|[{_EMOJI}]+")
 _CONTENT = re.compile(r"[^\W_]")
 
@@ -25,9 +27,9 @@ class Sentence:
     """One sentence as spoken, without its end mark."""
 
     text: str
-    language: str | None   # "en", "zh", or None for any other
-    asked: bool            # it ended with a question mark
-    sarcastic: bool        # marked as not meant
+    language: str | None  # "en", "zh", or None for any other
+    asked: bool  # it ended with a question mark
+    sarcastic: bool  # marked as not meant
 
 
 _SARCASM = re.compile(r"(?:^|\s)/s\b|[\U0001f644]|\byeah right\b|呵呵", re.IGNORECASE)
@@ -41,7 +43,7 @@ def sentences(line: str) -> list[Sentence]:
     start = 0
     for end in (*_END.finditer(line), None):
         stop = end.start() if end else len(line)
-        if end is not None and end[0] == "." and _ABBREVIATION.search(line[max(0, stop - 8):stop]):
+        if end is not None and end[0] == "." and _ABBREVIATION.search(line[max(0, stop - 8) : stop]):
             continue
         text = line[start:stop].strip(" ,，、-—:：")
         mark = end[0] if end else ""

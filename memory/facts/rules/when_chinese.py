@@ -11,17 +11,41 @@ from memory.facts.rules.offsets import Found, Offset
 
 _DAY_NAMES = {"一": 0, "二": 1, "三": 2, "四": 3, "五": 4, "六": 5, "日": 6, "天": 6, "末": 5}
 _FEASTS = {
-    "平安夜": (12, 24), "圣诞节": (12, 25), "圣诞": (12, 25), "元旦": (1, 1), "情人节": (2, 14),
-    "五一": (5, 1), "劳动节": (5, 1), "十一": (10, 1), "双十一": (11, 11), "清明": (4, 5), "国庆节": (10, 1), "国庆": (10, 1), "儿童节": (6, 1), "万圣节": (10, 31),
+    "平安夜": (12, 24),
+    "圣诞节": (12, 25),
+    "圣诞": (12, 25),
+    "元旦": (1, 1),
+    "情人节": (2, 14),
+    "五一": (5, 1),
+    "劳动节": (5, 1),
+    "十一": (10, 1),
+    "双十一": (11, 11),
+    "清明": (4, 5),
+    "国庆节": (10, 1),
+    "国庆": (10, 1),
+    "儿童节": (6, 1),
+    "万圣节": (10, 31),
 }
 _NEAR: tuple[tuple[str, int], ...] = (
-    ("大后天", 3), ("大前天", -3), ("后天", 2), ("前天|前晚", -2),
-    ("明天|明儿|明早|明晚|明日", 1), ("昨天|昨晚|昨儿|昨日|昨夜", -1),
+    ("大后天", 3),
+    ("大前天", -3),
+    ("后天", 2),
+    ("前天|前晚", -2),
+    ("明天|明儿|明早|明晚|明日", 1),
+    ("昨天|昨晚|昨儿|昨日|昨夜", -1),
     ("今天|今晚|今早|今儿|今日|今夜|刚刚|刚才", 0),
 )
 _UNITS = {
-    "分钟": "minute", "小时": "hour", "钟头": "hour", "天": "day", "日": "day", "周": "week", "星期": "week",
-    "礼拜": "week", "月": "month", "年": "year",
+    "分钟": "minute",
+    "小时": "hour",
+    "钟头": "hour",
+    "天": "day",
+    "日": "day",
+    "周": "week",
+    "星期": "week",
+    "礼拜": "week",
+    "月": "month",
+    "年": "year",
 }
 _N = CHINESE_NUMBER
 _AGO = re.compile(
@@ -30,7 +54,9 @@ _AGO = re.compile(
 _IN_DAYS = re.compile(r"过([两三几])天")
 _ISO = re.compile(r"(?<!\d)((?:19|20)\d\d)[-/.](\d{1,2})[-/.](\d{1,2})(?!\d)")
 _DATE = re.compile(rf"(?:((?:19|20)\d\d|去|今|明|前|后)年)?({_N})月(?:份)?({_N})(?:日|号)")
-_MONTH = re.compile(rf"(?:((?:19|20)\d\d|去|今|明|前|后)年)?(?<![\d个])({_N})月(?:份|初|中|底)?(?![\d一二三四五六七八九十])")
+_MONTH = re.compile(
+    rf"(?:((?:19|20)\d\d|去|今|明|前|后)年)?(?<![\d个])({_N})月(?:份|初|中|底)?(?![\d一二三四五六七八九十])"
+)
 _MONTH_STEP = re.compile(rf"(上上|下下|上|下|这|本)个?月(?:(?:的)?({_N})(?:日|号))?(底|初)?")
 _WEEK = re.compile(r"(上上|下下|上|下|这|本)个?(?:周|星期|礼拜)([一二三四五六日天末])?")
 _WEEKDAY = re.compile(r"(?<!每)(?<!每个)(?:周|星期|礼拜)([一二三四五六日天末])(?!都)")
@@ -41,8 +67,14 @@ _END = re.compile(r"(月底|年底|年末)")
 _FEW = re.compile(r"前几天|前两天|前些天")
 _WHILE = re.compile(r"前阵子|前段时间|前一阵")
 _LATELY = re.compile(r"最近|近来|近期|这几天|这两天|这阵子|这段时间|这些天")
-_FEAST = re.compile("(?<![\\d一二三四五六七八九月第百])(?:" + "|".join(sorted(_FEASTS, key=len, reverse=True)) + ")(?![\\d月点个岁号日])")
-_CLOCK = re.compile(rf"(凌晨|早上|早晨|上午|中午|下午|傍晚|晚上|今晚|明晚|昨晚|明早|今早)?({_N})点(?:钟|整)?(半|({_N})分)?(?!儿)")
+_FEAST = re.compile(
+    "(?<![\\d一二三四五六七八九月第百周期拜])(?:"
+    + "|".join(sorted(_FEASTS, key=len, reverse=True))
+    + ")(?![\\d月点个岁号日])"
+)
+_CLOCK = re.compile(
+    rf"(凌晨|早上|早晨|上午|中午|下午|傍晚|晚上|今晚|明晚|昨晚|明早|今早)?({_N})点(?:钟|整)?(半|({_N})分)?(?!儿)"
+)
 _YEARS = {"前": -2, "去": -1, "今": 0, "明": 1, "后": 2}
 _STEPS = {"上上": -2, "上": -1, "这": 0, "本": 0, "下": 1, "下下": 2}
 
@@ -82,8 +114,8 @@ def _relative(text: str, anchor: datetime) -> Found | None:
     if match := _AGO.search(text):
         return _counted(match)
     if match := _IN_DAYS.search(text):
-        days = 3 if match[1] == "几" else chinese_number(match[1])
-        return Found(start=(days, "day"), grain="few", relative=False, span=match.span()) if days else None
+        coming = 3 if match[1] == "几" else chinese_number(match[1])
+        return Found(start=(coming, "day"), grain="few", relative=False, span=match.span()) if coming else None
     if match := _WEEK.search(text):
         return _week(anchor, match)
     if match := _MONTH_STEP.search(text):
@@ -119,7 +151,11 @@ def _named(text: str, anchor: datetime, past: bool | None) -> Found | None:
         month, day = _FEASTS[match[0]]
         feast = dates.day_named(anchor, month, day, None, past)
         return Found(start=feast, span=match.span()) if feast else None
-    for pattern, start, grain in ((_FEW, (-3, "day"), "few"), (_WHILE, (-2, "week"), "few"), (_LATELY, (-7, "day"), "lately")):
+    for pattern, start, grain in (
+        (_FEW, (-3, "day"), "few"),
+        (_WHILE, (-2, "week"), "few"),
+        (_LATELY, (-7, "day"), "lately"),
+    ):
         if match := pattern.search(text):
             return Found(start=start, grain=grain, relative=False, span=match.span())
     return None
@@ -167,7 +203,7 @@ def _clock(match: re.Match[str]) -> tuple[int, int] | None:
     minute = 30 if match[3] == "半" else chinese_number(match[4]) if match[4] else 0
     half = match[1] or ""
     if hour is None or minute is None or (not half and hour < 13):
-        return None   # 三点 alone: morning or afternoon is anyone's guess
+        return None  # 三点 alone: morning or afternoon is anyone's guess
     if half in ("下午", "傍晚", "晚上", "今晚", "明晚", "昨晚") and hour < 12:
         hour += 12
     return (hour, minute) if hour < 24 and minute < 60 else None

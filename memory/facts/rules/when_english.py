@@ -10,8 +10,18 @@ from memory.facts.rules.numerals import ENGLISH_NUMBER, english_number
 from memory.facts.rules.offsets import Found, Offset
 
 _MONTH_NAMES = (
-    "jan(?:uary)?", "feb(?:ruary)?", "mar(?:ch)?", "apr(?:il)?", "may", "june?",
-    "july?", "aug(?:ust)?", "sept?(?:ember)?", "oct(?:ober)?", "nov(?:ember)?", "dec(?:ember)?",
+    "jan(?:uary)?",
+    "feb(?:ruary)?",
+    "mar(?:ch)?",
+    "apr(?:il)?",
+    "may",
+    "june?",
+    "july?",
+    "aug(?:ust)?",
+    "sept?(?:ember)?",
+    "oct(?:ober)?",
+    "nov(?:ember)?",
+    "dec(?:ember)?",
 )
 MONTH = "(?:" + "|".join(_MONTH_NAMES) + r")\b\.?"
 _MONTHS = [re.compile(name, re.IGNORECASE) for name in _MONTH_NAMES]
@@ -22,8 +32,14 @@ _UNIT = "(?:min(?:ute)?|hour|hr|day|week|month|year|yr)"
 _COUNT = rf"(?:{ENGLISH_NUMBER}|an?|a couple(?: of)?|couple(?: of)?|a few|few|several|half an?)"
 _SHORT = {"min": "minute", "hr": "hour", "yr": "year"}
 _FEASTS = {
-    "christmas eve": (12, 24), "christmas": (12, 25), "xmas": (12, 25), "new year's eve": (12, 31),
-    "new years eve": (12, 31), "halloween": (10, 31), "valentine's day": (2, 14), "valentines day": (2, 14),
+    "christmas eve": (12, 24),
+    "christmas": (12, 25),
+    "xmas": (12, 25),
+    "new year's eve": (12, 31),
+    "new years eve": (12, 31),
+    "halloween": (10, 31),
+    "valentine's day": (2, 14),
+    "valentines day": (2, 14),
 }
 
 _TOMORROW = "(?:tomorrow|tomorow|tommorow|tommorrow|tmrw?|2moro)"
@@ -50,8 +66,11 @@ _WEEKDAY_WEEK = _words(rf"({WEEKDAY}) (next|last) week|(next|last) week,? (?:on 
 _THIS_WEEKDAY = _words(rf"(next|last|this(?: coming| past)?|coming) ({WEEKDAY})")
 _WEEKDAY = _words(rf"(?<!every )(?<!each )(?:on ({WEEKDAY})|({_DAY_NAME}))(?: (?:morning|afternoon|evening|night))?")
 _WEEKEND = _words(r"(next|last|this(?: coming| past)?|(?:at |on |over )?the) weekend")
-_MONTH_OF = _words(rf"(?:(next|last|this) ({MONTH})|({MONTH}) (next|last|this) year|(?:in|since|by|early|late) ({MONTH})"
-                   r"(?: ((?:19|20)\d\d))?)")
+_MONTH_OF = _words(
+    rf"(?:(next|last|this) ({MONTH})|({MONTH}) (next|last|this) year|(?:in|since|by|early|late) "
+    rf"({MONTH})"
+    r"(?: ((?:19|20)\d\d))?)"
+)
 _STEP = _words(r"(?:the )?(week|month|year) after next|(next|last|this)(?: past)? (week|month|year)")
 _THE_DAY = _words(r"(?:on |by )the (\d{1,2})(?:st|nd|rd|th)")
 _YEAR = _words(r"(?:in|since|back in) ((?:19|20)\d\d)")
@@ -192,7 +211,7 @@ def _month_of(anchor: datetime, match: re.Match[str], past: bool | None) -> Foun
 def _clock(match: re.Match[str]) -> tuple[int, int] | None:
     hour, minute, half = int(match[1]), int(match[2] or 0), (match[3] or "").casefold()
     if not half and not match[2]:
-        return None   # "at 3": morning or afternoon is anyone's guess
+        return None  # "at 3": morning or afternoon is anyone's guess
     if half.startswith("p") and hour < 12:
         hour += 12
     elif half.startswith("a") and hour == 12:

@@ -14,24 +14,12 @@ from memory.engine import Engine
 from memory.strings.boundary import boundary_pattern, split_dialog
 from memory_server.service import Service
 from tests.conftest import OpenEngine, Perform, client_of
+from tests.dialects.neko.companion_root import configure, everything_under
 from tests.dialects.neko.surface import READS
 from tests.dialects.neko.talk import assistant, exchange, history, user
 from tests.fakes import FixedClock, ScriptedChat
 
 SUMMARY = json.dumps({"summary": "They spoke of lighthouses."})
-
-
-def configure(root: Path, *names: str, master: str | None = None) -> None:
-    """A characters.json as the companion keeps it."""
-    value: dict[str, object] = {"猫娘": {name: {} for name in names}}
-    if master:
-        value["主人"] = {"档案名": master}
-    (root / "config").mkdir(parents=True, exist_ok=True)
-    (root / "config" / "characters.json").write_text(json.dumps(value), encoding="utf-8")
-
-
-def files_under(root: Path) -> list[Path]:
-    return sorted(root.rglob("*"))
 
 
 async def test_a_new_dialog_has_its_parts_in_order(client: httpx2.AsyncClient, root: Path, perform: Perform) -> None:
@@ -115,13 +103,13 @@ async def test_where_characters_are_configured_the_others_are_unknown(client: ht
 
 @pytest.mark.parametrize("path", [*READS, "/query_memory"])
 async def test_a_read_creates_nothing_on_disk(client: httpx2.AsyncClient, root: Path, path: str) -> None:
-    before = files_under(root)
+    before = everything_under(root)
     if path == "/query_memory":
         body = {"query": "x", "tiers": ["fact", "turn"]}
         assert (await client.post(f"{path}/Nobody", json=body)).status_code == 200
     else:
         assert (await client.get(f"{path}/Nobody")).status_code == 200
-    assert files_under(root) == before
+    assert everything_under(root) == before
 
 
 @pytest.mark.parametrize("path", READS)

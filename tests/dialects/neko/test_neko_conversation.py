@@ -174,7 +174,7 @@ async def test_every_shape_of_a_message_is_understood(client: httpx2.AsyncClient
     ]
     assert (await client.post("/cache/Mio", json=history(messages))).json()["count"] == 5
     lines = (await client.get("/get_recent_history/Mio")).json().split("\n")[1:]
-    assert lines == ["主人 | one", "Mio | two", "主人 | three", "four", "主人 | five"]
+    assert lines == ["The user | one", "Mio | two", "The user | three", "four", "The user | five"]
 
 
 async def test_a_time_and_a_speaker_are_kept(client: httpx2.AsyncClient, engine: Engine) -> None:

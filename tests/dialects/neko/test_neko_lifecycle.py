@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import httpx2
-import pytest
 
 from memory.engine import Engine
-from memory_server.guard import ALWAYS
 from memory_server.service import Service
 from memory_server.version import VERSION
 from tests.conftest import OpenEngine, client_of
-from tests.dialects.neko.surface import SERVED
 from tests.dialects.neko.talk import exchange, history
 from tests.fakes import FixedClock, WordEmbedder
 
@@ -34,6 +31,7 @@ async def test_health_says_who_answers_and_how_it_is(client: httpx2.AsyncClient,
         "oldest_owed_age_seconds": None,
         "last_failed_write_at": None,
         "refused_writes": 0,
+        "write_fence": None,
         "damaged": 0,
         "embeddings": {"profile": None, "state": "disabled", "reason": "switched off", "pending": 0},
     }
@@ -73,57 +71,6 @@ async def test_shutdown_says_where_it_is_not(client: httpx2.AsyncClient) -> None
     assert response.status_code == 200
     assert response.json()["status"] == "shutdown_disabled"
     assert response.json()["message"]
-
-
-BLOCKED = {
-    "runtime_initializing": "the memory is not available yet: runtime_initializing",
-    "storage_startup_blocked_after_init": "the memory is not available yet: storage_startup_blocked_after_init",
-}
-
-
-def _blocked(service: Service, engine: Engine, reason: str) -> None:
-    if reason == "runtime_initializing":
-        service.engine = None
-    else:
-        engine.gate.blocked = True
-
-
-@pytest.mark.parametrize("reason", BLOCKED)
-@pytest.mark.parametrize(("method", "path"), [*sorted(SERVED), ("GET", "/nowhere"), ("GET", "/healthy")])
-async def test_in_limited_mode_all_but_the_controls_is_409(
-    client: httpx2.AsyncClient, service: Service, engine: Engine, method: str, path: str, reason: str
-) -> None:
-    _blocked(service, engine, reason)
-    response = await client.request(method, path.replace("{name}", "Mio"), json={} if method == "POST" else None)
-    if path in ALWAYS:
-        assert response.status_code == 200
-        return
-    assert response.status_code == 409
-    assert response.json() == {
-        "ok": False,
-        "error_code": "storage_startup_blocked",
-        "blocking_reason": reason,
-        "limited_mode": True,
-        "error": BLOCKED[reason],
-    }
-
-
-@pytest.mark.parametrize("reason", BLOCKED)
-async def test_health_is_ok_in_limited_mode_and_says_so(
-    client: httpx2.AsyncClient, service: Service, engine: Engine, reason: str
-) -> None:
-    _blocked(service, engine, reason)
-    health = (await client.get("/health")).json()
-    assert {key: health[key] for key in IDENTITY} == IDENTITY
-    assert (health["limited_mode"], health["blocking_reason"]) == (True, reason)
-
-
-async def test_writes_refused_in_limited_mode_are_counted(client: httpx2.AsyncClient, engine: Engine) -> None:
-    engine.gate.blocked = True
-    for _ in range(2):
-        await client.post("/cache/Mio", json=history(exchange(1)))
-    await client.get("/new_dialog/Mio")
-    assert (await client.get("/health")).json()["refused_writes"] == 2
 
 
 async def test_a_foreign_page_is_refused_in_limited_mode_too(client: httpx2.AsyncClient, service: Service) -> None:

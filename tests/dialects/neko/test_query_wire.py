@@ -10,8 +10,10 @@ from memory.recall.document import FACT, TIERS, TURN, Document
 from memory.recall.query import Answer, Explanation, Hit
 from memory.recall.when import TimeWindow
 from memory_server.neko.wire import Tier, WireError, answer_to_json, failed_recall, hit_to_json, read_query
+from tests.fakes import FixedClock
 
 ZONE = timezone(timedelta(hours=8))
+CLOCK = FixedClock(datetime(2026, 5, 4, 10, tzinfo=ZONE))
 START = datetime(2026, 5, 1, tzinfo=ZONE)
 WINDOW = TimeWindow(start=START, end=START + timedelta(days=1))
 
@@ -70,7 +72,7 @@ def test_a_lone_surrogate_in_a_question_is_repaired() -> None:
 
 
 def test_a_hit_has_exactly_the_published_fields_and_its_sources() -> None:
-    assert hit_to_json(Hit(document=document(), score=2 / 61)) == {
+    assert hit_to_json(Hit(document=document(), score=2 / 61), CLOCK) == {
         "id": "fact_1",
         "text": "Alice likes tea",
         "tier": "fact",
@@ -85,7 +87,7 @@ def test_a_hit_has_exactly_the_published_fields_and_its_sources() -> None:
 
 def test_a_found_turn_names_its_speaker_and_shows_its_neighbours() -> None:
     near = document("turn_0", tier=TURN, text="hi", speaker="Neko")
-    shown = hit_to_json(Hit(document=document("turn_1", tier=TURN, speaker="Alice"), score=0.5, before=(near,)))
+    shown = hit_to_json(Hit(document=document("turn_1", tier=TURN, speaker="Alice"), score=0.5, before=(near,)), CLOCK)
     assert shown["speaker"] == "Alice"
     assert shown["before"] == [{"id": "turn_0", "text": "hi", "speaker": "Neko", "created_at": "2026-05-02T10:00:00"}]
     assert shown["after"] == []
@@ -93,27 +95,27 @@ def test_a_found_turn_names_its_speaker_and_shows_its_neighbours() -> None:
 
 def test_an_explanation_is_shown_where_there_is_one() -> None:
     why = Explanation(terms=("tea",), ranks={"words": 1}, parts={"words": 1.5}, total=1.5)
-    shown = hit_to_json(Hit(document=document(), score=0.5, explanation=why))
+    shown = hit_to_json(Hit(document=document(), score=0.5, explanation=why), CLOCK)
     assert shown["explain"] == {"terms": ["tea"], "ranks": {"words": 1}, "parts": {"words": 1.5}, "total": 1.5}
 
 
 def test_an_answer_to_words_does_not_repeat_the_time() -> None:
     answer = Answer(hits=(Hit(document=document(), score=0.5),), candidates_total=12, window=WINDOW, text="tea")
-    shown = answer_to_json(answer, time="2026-05-01", elapsed_ms=7.449)
+    shown = answer_to_json(answer, CLOCK, time="2026-05-01", elapsed_ms=7.449)
     assert list(shown) == ["results", "query", "candidates_total", "elapsed_ms"]
     assert (shown["query"], shown["candidates_total"], shown["elapsed_ms"]) == ("tea", 12, 7.4)
 
 
 def test_an_answer_to_a_time_repeats_it_and_has_no_scores() -> None:
     answer = Answer(hits=(Hit(document=document(), score=None),), candidates_total=3, window=WINDOW)
-    shown = answer_to_json(answer, time=" 2026-05-01 ", elapsed_ms=0.04)
+    shown = answer_to_json(answer, CLOCK, time=" 2026-05-01 ", elapsed_ms=0.04)
     assert (shown["time"], shown["query"], shown["elapsed_ms"]) == ("2026-05-01", "", 0.0)
     assert shown["results"][0]["score"] is None
 
 
 def test_an_answer_to_nothing_is_empty() -> None:
     nothing = {"results": [], "query": "", "candidates_total": 0, "elapsed_ms": 0.0}
-    assert answer_to_json(Answer(), time="someday", elapsed_ms=3.0) == nothing
+    assert answer_to_json(Answer(), CLOCK, time="someday", elapsed_ms=3.0) == nothing
 
 
 def test_a_broken_recall_repeats_the_question_and_nothing_more() -> None:

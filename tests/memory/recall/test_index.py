@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import random
+import threading
 from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
 import numpy as np
@@ -205,6 +207,51 @@ def test_a_hidden_or_blank_document_is_not_searchable_and_takes_its_older_versio
     index.put([fact(1, "coffee", hidden=True), fact(2, "   ")])
     assert len(index) == 0
     assert ids(ask(index.snapshot(), "coffee")) == []
+
+
+def test_putting_the_same_document_again_changes_nothing() -> None:
+    index = Index()
+    index.put(facts("coffee", "tea"))
+    drain(index.dump())
+    index.put(facts("coffee", "tea", "milk"))
+    before = index.snapshot()
+    index.put(facts("coffee", "tea", "milk"))
+    assert index.snapshot() is before
+
+
+def test_readers_on_other_threads_never_see_half_a_change() -> None:
+    index = Index()
+    index.put([fact(0, "coffee without number")])
+    published = [index.snapshot()]
+    stop = threading.Event()
+    seen: list[list[str]] = []
+
+    def read() -> None:
+        while not stop.is_set():
+            found = ask(published[0], "coffee", limit=50)
+            seen.append([hit.document.text for hit in found.hits])
+
+    with ThreadPoolExecutor(2) as readers:
+        reading = [readers.submit(read) for _ in range(2)]
+        for number in range(1, 1500):
+            # Every change replaces the one document with coffee in it by another.
+            index.put([fact(number, f"tea number {number}"), fact(0, f"coffee number {number}")])
+            if index.untidy:
+                drain(index.tidy())
+            published[0] = index.snapshot()
+        stop.set()
+        for done in reading:
+            done.result()
+    assert seen
+    assert all(len(found) == 1 for found in seen)
+
+
+def test_of_an_endless_text_only_the_beginning_is_read() -> None:
+    index = Index()
+    index.put([fact(1, "zeppelin " + "coffee " * 20_000 + "submarine")])
+    assert ids(ask(index.snapshot(), "zeppelin")) == ["fact_1"]
+    assert ids(ask(index.snapshot(), "submarine")) == []
+    assert ids(ask(index.snapshot(), "zeppelin " * 100_000)) == ["fact_1"]
 
 
 def test_an_unknown_id_can_be_dropped() -> None:

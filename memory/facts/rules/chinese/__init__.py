@@ -1,0 +1,1 @@
+"""Chinese: its wordings, its grammar, its voice."""

@@ -1,0 +1,1 @@
+"""English: its wordings, its grammar, its voice."""

@@ -1,0 +1,1 @@
+"""The owner's door: what a person asks of their own memories while a server holds them."""

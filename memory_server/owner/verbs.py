@@ -1,0 +1,195 @@
+"""What the owner may ask, by name: the same over HTTP and in a command that opened the root itself."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any
+
+from memory import characters, export
+from memory.backup import back_up
+from memory.engine import Engine
+from memory.erase import erase, find
+from memory.errors import BadInput, MemoryServiceError, UnknownSpace
+from memory.history.turn import Turn
+from memory.recall.document import DEFAULT_TIERS
+from memory.recall.query import Query
+from memory.search import search
+from memory.space import MemorySpace
+from memory_server.owner import wire
+from memory_server.version import VERSION
+
+BACKUPS = "backups"     # in the data root, where a server puts an archive for whoever asked to fetch it
+
+_ROWS: Mapping[str, Callable[[MemorySpace], list[dict[str, Any]]]] = {
+    "facts": export.facts_of,
+    "reflections": export.reflections_of,
+    "persona": export.persona_of,
+}
+
+Verb = Callable[[Engine, object], Awaitable[dict[str, Any]]]
+
+
+async def status(engine: Engine, body: object) -> dict[str, Any]:
+    """How the root is doing."""
+    wire.read(wire.Nothing, body)
+    known = await _entries(engine)
+    present = engine.status()
+    return {
+        "version": VERSION,
+        "data_root": str(engine.settings.data_root),
+        "root_id": engine.root_id,
+        "characters": len(known),
+        "turns": sum(entry["turns"] for entry in known),
+        "facts": sum(entry["facts"] for entry in known),
+        "owed": sum(entry["owed"] for entry in known),
+        "damaged": sum(entry["state"] != "ok" for entry in known),
+        "open": present.open_spaces,
+        "refused_writes": present.refused_writes,
+        "last_failed_write_at": present.failed_write_at.isoformat() if present.failed_write_at else None,
+    }
+
+
+async def list_characters(engine: Engine, body: object) -> dict[str, Any]:
+    """Every character with what it holds."""
+    wire.read(wire.Nothing, body)
+    return {"characters": await _entries(engine)}
+
+
+async def show(engine: Engine, body: object) -> dict[str, Any]:
+    """Facts, reflections, persona or history of a character, the newest last."""
+    wanted = wire.read(wire.Show, body)
+    name = _known(engine, wanted.name)
+    async with engine.spaces.use(name) as space:
+        if wanted.part == "history":
+            names = engine.cast.names(name)
+            turns = [export.turn_row(turn, names) for turn in await _newest(space, wanted.limit)]
+            return {"part": wanted.part, "total": space.turns.last_row, "rows": turns}
+        rows = _ROWS[wanted.part](space)
+    return {"part": wanted.part, "total": len(rows), "rows": rows[-wanted.limit :]}
+
+
+async def recall(engine: Engine, body: object) -> dict[str, Any]:
+    """What a character remembers about a question, a time, or both."""
+    wanted = wire.read(wire.Recall, body)
+    if not wanted.query.strip() and not wanted.time.strip():
+        raise BadInput("query", "give a question, a time, or both")
+    name = _known(engine, wanted.name)
+    names = engine.cast.names(name)
+    query = Query(
+        text=wanted.query.strip(),
+        time=wanted.time.strip(),
+        tiers=tuple(wanted.tiers or DEFAULT_TIERS),
+        limit=wanted.limit,
+        names=names,
+    )
+    async with engine.spaces.use(name) as space:
+        found = await search(space, query, names)
+    if query.time and found.window is None:
+        raise BadInput("time", "is no time that can be understood; write 2026, 2026-05, 2026-05-04 or a range with ..")
+    return {"results": [wire.hit(one, engine.clock) for one in found.hits], "candidates": found.candidates_total}
+
+
+async def preview(engine: Engine, body: object) -> dict[str, Any]:
+    """What forgetting would take."""
+    wanted = wire.read(wire.Forget, body)
+    async with engine.spaces.use(_known(engine, wanted.name)) as space:
+        return wire.selected(await find(space, text=wanted.match, ids=wanted.ids))
+
+
+async def forget(engine: Engine, body: object) -> dict[str, Any]:
+    """Erase for good. Answers with counts."""
+    wanted = wire.read(wire.Forget, body)
+    name = _known(engine, wanted.name)
+    async with characters.undisturbed(engine, name), engine.spaces.use(name) as space:
+        selection = await find(space, text=wanted.match, ids=wanted.ids)
+        return wire.receipt(await erase(space, selection, engine.cast.names(name)))
+
+
+async def export_character(engine: Engine, body: object) -> dict[str, Any]:
+    """Everything about a character, readable."""
+    wanted = wire.read(wire.OneCharacter, body)
+    name = _known(engine, wanted.name)
+    async with engine.spaces.use(name) as space:
+        return (await export.export(space, engine.cast.names(name))).to_json()
+
+
+async def backup(engine: Engine, body: object) -> dict[str, Any]:
+    """An archive in the data root. It is for whoever asked to put it where it belongs."""
+    wanted = wire.read(wire.Backup, body)
+    names = None if wanted.characters is None else [_known(engine, name) for name in wanted.characters]
+    stamp = engine.clock.now().strftime("%Y%m%dT%H%M%S%f")
+    destination = engine.settings.data_root / BACKUPS / f"companion-memory-{stamp}.tar.gz"
+    return wire.backed_up(await back_up(engine, destination, characters=names))
+
+
+async def add_character(engine: Engine, body: object) -> dict[str, Any]:
+    wanted = wire.read(wire.OneCharacter, body)
+    await characters.add(engine, wanted.name)
+    return {"name": _known(engine, wanted.name)}
+
+
+async def rename_character(engine: Engine, body: object) -> dict[str, Any]:
+    wanted = wire.read(wire.Rename, body)
+    await characters.rename(engine, _known(engine, wanted.name), wanted.new_name)
+    return {"name": _known(engine, wanted.new_name)}
+
+
+async def delete_character(engine: Engine, body: object) -> dict[str, Any]:
+    wanted = wire.read(wire.OneCharacter, body)
+    return {"files": await characters.delete(engine, _known(engine, wanted.name))}
+
+
+VERBS: Mapping[str, Verb] = {
+    "status": status,
+    "characters": list_characters,
+    "show": show,
+    "recall": recall,
+    "preview": preview,
+    "forget": forget,
+    "export": export_character,
+    "backup": backup,
+    "character_add": add_character,
+    "character_rename": rename_character,
+    "character_delete": delete_character,
+}
+
+
+def _known(engine: Engine, name: str) -> str:
+    """The name of a character that is there, as its directory spells it. Raises UnknownSpace.
+
+    Only names that were read off the disk come out of here, so none of them can be a path.
+    """
+    present = engine.spaces.names()
+    for spelt in (name, unicodedata.normalize("NFC", name.strip())):
+        if spelt in present:
+            return spelt
+    raise UnknownSpace(name)
+
+
+async def _entries(engine: Engine) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    for name in engine.spaces.names():
+        state = "ok"
+        try:
+            if engine.catalogue.get(name) is None:
+                await engine.spaces.visit(name)
+        except (MemoryServiceError, OSError) as error:
+            state = f"cannot be opened: {type(error).__name__}"
+        for space in engine.spaces.open_spaces:
+            if space.name == name and space.journal.damage is not None:
+                state = "damaged, open for reading only"
+        entry = engine.catalogue.get(name)
+        turns, facts, owed = (entry.turns, entry.facts, entry.owed) if entry is not None else (0, 0, 0)
+        found.append({"name": name, "turns": turns, "facts": facts, "owed": owed, "state": state})
+    return found
+
+
+async def _newest(space: MemorySpace, limit: int) -> list[Turn]:
+    """The last turns; rows may have gaps where something was erased."""
+    last = start = space.turns.last_row
+    turns: list[Turn] = []
+    while start > 0 and len(turns) < limit:
+        start = max(0, start - max(limit, 500))
+        turns = await space.turns.between(start + 1, last)
+    return turns[-limit:]
