@@ -11,14 +11,15 @@ import argparse
 import json
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from benchmarks.harness import AppendFloor, Server, ai, history, human, median, milliseconds, percentile, timed
 
 PLACES = (10, 100, 1000, 5000, 10_000)
-SAMPLES = 300            # turns measured from a place on
+SAMPLES = 300  # turns measured from a place on
 RATIO_AIM, RATIO_LIMIT = 2.0, 3.0
 
 
@@ -52,13 +53,15 @@ def beside_floors(server: Server, name: str, numbers: Sequence[int], pause: floa
         if 0 < grown < 100_000:  # not where a segment ended
             line = b"x" * grown
 
+    def append() -> None:
+        appended.append(floor(line))
+
+    def ask() -> None:
+        empty.append(timed(lambda: server.get("/health")))
+
     try:
         for number in numbers:
-            steps = [
-                lambda number=number: cache(number),
-                lambda: appended.append(floor(line)),
-                lambda: empty.append(timed(lambda: server.get("/health"))),
-            ]
+            steps: list[Callable[[], None]] = [partial(cache, number), append, ask]
             # Whoever comes first after a pause finds everything asleep, so each does in its turn.
             for place in range(3):
                 steps[(number + place) % 3]()
@@ -103,7 +106,7 @@ def during_a_summary(root: Path) -> dict[str, Any]:
         for number in range(20):
             send(server, "Thinking", number)
         before = beside_floors(server, "Thinking", range(20, 220))
-        server.post("/settle/Thinking", history())      # answers after three seconds; the summary goes on
+        server.post("/settle/Thinking", history())  # answers after three seconds; the summary goes on
         time.sleep(2.5)
         return {"before": before, "during": beside_floors(server, "Thinking", range(220, 420))}
 

@@ -30,7 +30,7 @@ from memory_server.service import Service
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 HOST = "127.0.0.1"
-START_WAIT = 20.0    # seconds
+START_WAIT = 20.0  # seconds
 
 
 class Server:
@@ -46,17 +46,39 @@ class Server:
         self.start()
         return self
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
         self.stop()
 
     def start(self, *, wait: bool = True) -> None:
         """Start the process; by default until it serves everything."""
-        command = [sys.executable, "-m", "memory_server", "serve", "--port", str(self.port), "--data-root", str(self.root)]
+        command = [
+            sys.executable,
+            "-m",
+            "memory_server",
+            "serve",
+            "--port",
+            str(self.port),
+            "--data-root",
+            str(self.root),
+        ]
         command += ["--also-listen", "none", "--embedding-profile", "off"]
         if self._summary_seconds is not None:
-            command = [sys.executable, "-m", "benchmarks.harness", str(self.root), str(self.port), str(self._summary_seconds)]
+            command = [
+                sys.executable,
+                "-m",
+                "benchmarks.harness",
+                str(self.root),
+                str(self.port),
+                str(self._summary_seconds),
+            ]
         self.process = subprocess.Popen(
-            command, cwd=REPOSITORY, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+            command,
+            cwd=REPOSITORY,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         )
         if wait:
             self.wait_for(lambda answer: answer.get("initialised", True) is True)
@@ -196,7 +218,9 @@ class SlowChat:
 
 
 async def _serve(root: Path, port: int, seconds: float) -> None:
-    service = Service(instance_id="benchmark", engine=await Engine.open(Settings(data_root=root), chat=SlowChat(seconds)))
+    service = Service(
+        instance_id="benchmark", engine=await Engine.open(Settings(data_root=root), chat=SlowChat(seconds))
+    )
     assert service.engine is not None
     server = uvicorn.Server(
         uvicorn.Config(create_app(service), host=HOST, port=port, lifespan="off", access_log=False, log_config=None)

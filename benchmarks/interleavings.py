@@ -27,7 +27,7 @@ from memory.space import MemorySpace
 from memory.store import layout
 
 CALLERS = 12
-PATIENCE = 60.0           # seconds after which a run counts as a deadlock
+PATIENCE = 60.0  # seconds after which a run counts as a deadlock
 # Small windows, so that nearly every run compresses one, and few open spaces, so that others are folded away.
 LIMITS = {"recent_trigger": 6, "recent_keep": 4, "recent_owe": 10, "open_spaces": 2, "save_delay": 0.0}
 
@@ -47,7 +47,7 @@ class Tally:
     windows_wrong: int = 0
     deadlocks: int = 0
     errors: int = 0
-    seeds: list[int] = field(default_factory=list)    # of runs in which something went wrong
+    seeds: list[int] = field(default_factory=list)  # of runs in which something went wrong
 
     @property
     def faults(self) -> int:
@@ -64,7 +64,7 @@ async def run(engine: Engine, seed: int, tally: Tally) -> None:
     acknowledged: list[list[str]] = []
     uncertain: list[list[str]] = []
     before = tally.faults
-    working = asyncio.Lock()    # the worker does one job of a character at a time
+    working = asyncio.Lock()  # the worker does one job of a character at a time
     callers = [
         asyncio.create_task(
             _call(engine, name, number, random.Random(chance.random()), acknowledged, uncertain, working)

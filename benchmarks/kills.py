@@ -35,7 +35,7 @@ from memory.settings import Settings
 CHARACTERS = ("Ann", "Bea", "Cleo", "Dora")
 SENTENCES = ("I live in Porto.", "I like green tea.", "My cat is called Tama.", "We talked about letters.")
 CHECK_EVERY = 25
-PATIENCE = 30.0      # seconds that a new process may take to begin
+PATIENCE = 30.0  # seconds that a new process may take to begin
 
 
 @dataclass(slots=True)
@@ -43,8 +43,8 @@ class Line:
     """What one character was told, as its caller knows it."""
 
     acknowledged: list[list[str]] = field(default_factory=list)
-    pending: list[str] | None = None     # sent, and nothing heard
-    number: int = 0                      # of the batch that is or was under way
+    pending: list[str] | None = None  # sent, and nothing heard
+    number: int = 0  # of the batch that is or was under way
 
     def next(self, name: str) -> list[str]:
         """The texts to send: what is pending, else a new turn."""
@@ -64,7 +64,7 @@ class Line:
 class Tally:
     kills: int = 0
     acknowledged: int = 0
-    under_way: int = 0        # kills that met a batch between sending and answer
+    under_way: int = 0  # kills that met a batch between sending and answer
     lost: int = 0
     duplicated: int = 0
     half_batches: int = 0
@@ -119,7 +119,7 @@ def engine_life(root: Path, lines: dict[str, Line], chance: random.Random) -> No
         os._exit(1)
     os.close(writing)
     with os.fdopen(reading, "rb") as pipe:
-        told = [pipe.readline()]        # it is open once it sends
+        told = [pipe.readline()]  # it is open once it sends
         time.sleep(chance.random() * 0.15)
         os.kill(child, signal.SIGKILL)
         _, status = os.waitpid(child, 0)

@@ -19,7 +19,7 @@ from typing import Any
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from memory.recall.document import FACT, TURN, Document  # noqa: E402 - run from anywhere
+from memory.recall.document import FACT, TURN, Document
 
 CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop"}
 

@@ -43,7 +43,7 @@ from memory.clock import SystemClock  # noqa: E402
 from memory.models.limits import Limits  # noqa: E402
 from memory.models.onnx import OnnxEmbedder  # noqa: E402
 from memory.recall.cosine import Vectors  # noqa: E402
-from memory.recall.document import TURN, Document  # noqa: E402
+from memory.recall.document import TURN  # noqa: E402
 from memory.recall.index import Index  # noqa: E402
 from memory.recall.meaning import Dense  # noqa: E402
 from memory.recall.query import Query, answer  # noqa: E402
@@ -130,7 +130,7 @@ class Asked:
 
 
 class Embedding:
-    """Our search with a model: vectors of the documents and, for turns, of each with the one before it."""
+    """Our search with a model: vectors of the documents beside their words."""
 
     def __init__(self, profile: str, data_root: Path | None) -> None:
         self._loop = asyncio.new_event_loop()
@@ -138,22 +138,15 @@ class Embedding:
         self._model = OnnxEmbedder(data_root, clock=SystemClock(), profile=profile, limits=limits)
 
     def search(self, case: Case) -> Search:
-        documents = [self._vectors(case.documents, [document.text for document in case.documents]).snapshot()]
-        turns = case.documents[0].tier == TURN
-        contexts = [self._vectors(case.documents, _with_the_one_before(case.documents)).snapshot()] if turns else []
-        floor = self._model.thresholds.recall
+        rows = self._embed([document.text for document in case.documents], "passage")
+        vectors = Vectors(rows.shape[1])
+        vectors.put([document.id for document in case.documents], rows)
+        snapshot, floor = vectors.snapshot(), self._model.thresholds.recall
 
         def dense(question: str) -> Dense:
-            query = self._embed([question], "query")[0]
-            return Dense(query=query, documents=documents, contexts=contexts, floor=floor)
+            return Dense(query=self._embed([question], "query")[0], documents=[snapshot], floor=floor)
 
         return Asked(case, dense)
-
-    def _vectors(self, documents: Sequence[Document], texts: Sequence[str]) -> Vectors:
-        rows = self._embed(texts, "passage")
-        vectors = Vectors(rows.shape[1])
-        vectors.put([document.id for document in documents], rows)
-        return vectors
 
     def _embed(self, texts: Sequence[str], purpose: Any) -> np.ndarray[Any, np.dtype[np.float32]]:
         for _ in range(100):
@@ -162,16 +155,6 @@ class Embedding:
                 return rows
             self._loop.run_until_complete(asyncio.sleep(0.2))
         raise SystemExit(f"the model gives no vectors: {self._model.reason}")
-
-
-def _with_the_one_before(documents: Sequence[Document]) -> list[str]:
-    texts = []
-    before: Document | None = None
-    for document in documents:
-        near = before is not None and abs((document.created_at - before.created_at).total_seconds()) < 3 * 3600
-        texts.append(f"{before.text}\n{document.text}" if before is not None and near else document.text)
-        before = document
-    return texts
 
 
 # -- measures -----------------------------------------------------------------------------

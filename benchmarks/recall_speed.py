@@ -107,6 +107,8 @@ def main() -> None:
         name: {str(size): in_a_child(name, size) for size in wanted.sizes} for name in systems
     }
     report["stalls"] = in_a_child("stalls", max(wanted.sizes))
+    # How busy or slow the machine was: a million additions in plain Python.
+    report["million_additions_ms"] = round(min(cpu_ms(lambda: sum(n + 1 for n in range(10**6))) for _ in range(3)))
     print(json.dumps(report, indent=2))
 
 

@@ -19,7 +19,7 @@ from benchmarks.harness import AppendFloor, Server, ai, history, human, median, 
 from benchmarks.interleavings import rows_of
 
 NAME = "Rhythm"
-LIMIT = 1.0     # seconds from the settle to the context
+LIMIT = 1.0  # seconds from the settle to the context
 
 
 def main() -> None:
@@ -37,7 +37,7 @@ def main() -> None:
         with Server(root) as server:
             floor = AppendFloor(Path(scratch) / "floor.bin")
             number = 0
-            for session in range(arguments.sessions):
+            for _ in range(arguments.sessions):
                 unheard: list[dict[str, str]] = []
                 for _ in range(chance.randint(4, 14)):
                     number += 1

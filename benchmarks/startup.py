@@ -24,8 +24,8 @@ from memory.history.turn import AI, HUMAN, Message
 from memory.settings import Settings
 
 SECONDS_LIMIT, RSS_LIMIT = 1.5, 120
-SWEEP_WAIT = 60.0     # seconds
-IDLE = 3.0            # seconds of rest before memory is read
+SWEEP_WAIT = 60.0  # seconds
+IDLE = 3.0  # seconds of rest before memory is read
 
 EMPTY_APP = f"""
 import sys, uvicorn
@@ -50,7 +50,9 @@ async def furnish(root: Path, characters: int) -> None:
     for number in range(characters):
         async with engine.spaces.use(f"Character {number}", create=True) as space:
             for turn in range(20):
-                said = "I live in Porto." if turn == 3 else f"This is turn {turn} of character {number}, said the human."
+                said = (
+                    "I live in Porto." if turn == 3 else f"This is turn {turn} of character {number}, said the human."
+                )
                 messages = [Message(kind=HUMAN, content=said), Message(kind=AI, content=f"Answer {turn}.")]
                 await record.cache(space, Incoming(messages=messages))
             await engine.worker.perform_all(space)

@@ -1,4 +1,4 @@
-"""How clean the facts are that the rules write, in numbers: ``python -m benchmarks.write_hygiene [--half report] [--misses]``.
+"""How clean the facts are that the rules write: ``python -m benchmarks.write_hygiene [--half report] [--misses]``.
 
 The labelled utterances lie in ``hygiene_set``; a hash of the id puts each into the half that was used for tuning or
 into the half that is reported. Prints one JSON object: per half and language
@@ -31,7 +31,7 @@ from memory.people import Names
 
 SET = Path(__file__).parent / "hygiene_set"
 NAMES = Names(neko="Luna")
-SAID = datetime(2026, 5, 7, 10, 30, tzinfo=timezone(timedelta(hours=8)))   # a Thursday
+SAID = datetime(2026, 5, 7, 10, 30, tzinfo=timezone(timedelta(hours=8)))  # a Thursday
 
 Record = Mapping[str, Any]
 
@@ -120,7 +120,12 @@ def half_of(record_id: str) -> str:
 def drafts_of(text: str, record: Record) -> list[Draft]:
     """What the rules make of one message of the record's speaker."""
     turn = Turn(
-        id=record["id"], row=1, kind=record.get("role", HUMAN), content=text, at=SAID, session="s",
+        id=record["id"],
+        row=1,
+        kind=record.get("role", HUMAN),
+        content=text,
+        at=SAID,
+        session="s",
         speaker=record.get("speaker"),
     )
     return extract(turn, NAMES, _Noon(), recalled=record.get("recalled", ()))[0]
@@ -143,7 +148,9 @@ def judge(record: Record, score: Score) -> None:
         score.silent += 1
         score.junk += bool(wrong)
     score.wrong_subject += sum(_other_subject(draft, record) for draft in wrong)
-    score.wrong_language += sum(draft.language != record["language"] for draft in drafts if record["language"] != "mixed")
+    score.wrong_language += sum(
+        draft.language != record["language"] for draft in drafts if record["language"] != "mixed"
+    )
     problems = [f"extra: {draft.slot}: {draft.text}" for draft in wrong]
     problems += [f"missed: {'+'.join(fact['keys'])}" for fact in missed]
     problems += _against_earlier(record, drafts, score)

@@ -5,21 +5,30 @@ from __future__ import annotations
 import contextlib
 import logging
 import sqlite3
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 import aiosqlite
+import orjson
 
 from memory.clock import Clock
+from memory.scopes import Scope
 from memory.space import MemorySpace
 
 log = logging.getLogger(__name__)
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS spaces (
-    name TEXT PRIMARY KEY, turns INTEGER NOT NULL, facts INTEGER NOT NULL, owed INTEGER NOT NULL, oldest_owed TEXT);
+    name TEXT PRIMARY KEY, turns INTEGER NOT NULL, facts INTEGER NOT NULL, owed INTEGER NOT NULL, oldest_owed TEXT,
+    ids_seq INTEGER NOT NULL, more TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS ids (id TEXT NOT NULL, space TEXT NOT NULL, PRIMARY KEY (id, space)) WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS ids_by_space ON ids (space);
 """
+_NO_IDS = -1    # nobody wrote the ids of this space down yet
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,6 +39,10 @@ class Entry:
     facts: int
     owed: int
     oldest_owed: datetime | None   # aware
+    scope: Scope | None = None     # None: a character, or what the service keeps for itself
+    memories: Mapping[str, int] = field(default_factory=dict)   # facts that are shown, by category
+    versions: int = 0              # earlier versions of them
+    conflicts: int = 0             # open or not
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -50,12 +63,18 @@ class Catalogue:
         self._entries: dict[str, Entry] = {}
         self._changed: set[str] = set()
         self._gone: set[str] = set()
+        self._ids_seq: dict[str, int] = {}              # how far a space had come when its ids were written down
+        self._ids: dict[str, tuple[str, ...]] = {}      # ids to be written down
 
     def __contains__(self, name: object) -> bool:
         return name in self._entries
 
     def get(self, name: str) -> Entry | None:
         return self._entries.get(name)
+
+    def names(self) -> list[str]:
+        """Every space that is known, sorted."""
+        return sorted(self._entries)
 
     def totals(self) -> Totals:
         owed = [entry for entry in self._entries.values() if entry.owed]
@@ -69,19 +88,47 @@ class Catalogue:
     def note(self, space: MemorySpace) -> None:
         """Take over what a space knows of itself."""
         pending = space.outbox.pending
+        memories = Counter(space.facts.holdings.counts)
+        memories.update(space.views.facts_archive.holdings.counts)
         entry = Entry(
             turns=space.turns.last_row,
             facts=len(space.facts),
             owed=len(pending),
             oldest_owed=min((op.owed_at for op in pending.values()), default=None),
+            scope=space.views.scope.scope(space.name),
+            memories=memories,
+            versions=len(space.views.versions),
+            conflicts=len(space.views.conflicts),
         )
         if self._entries.get(space.name) != entry:
             self._entries[space.name] = entry
             self._changed.add(space.name)
             self._gone.discard(space.name)
 
+    def closed(self, space: MemorySpace) -> None:
+        """Note the ids in a space that is let go of, so that they are found without opening it."""
+        if space.journal.seq and space.journal.seq != self._ids_seq.get(space.name, _NO_IDS):
+            self._ids[space.name] = tuple(dict.fromkeys(_ids_in(space)))
+            self._ids_seq[space.name] = space.journal.seq
+            self._changed.add(space.name)
+
+    def knows_ids(self, name: str) -> bool:
+        """Whether the ids in a closed space can be told."""
+        return name in self._ids_seq
+
+    async def find(self, first: str, last: str) -> list[tuple[str, str]]:
+        """Ids of facts with ``first <= id <= last``, each with its space, of the spaces that were closed."""
+        found = {(one, name) for name, ids in self._ids.items() for one in ids if first <= one <= last}
+        async with aiosqlite.connect(self._path) as db:
+            await db.executescript(_SCHEMA)
+            query = "SELECT id, space FROM ids WHERE id BETWEEN ? AND ? LIMIT 100"
+            found |= {(one, name) async for one, name in await db.execute(query, (first, last)) if name not in self._ids}
+        return sorted(found)
+
     def forget(self, name: str) -> None:
         """A space is gone."""
+        self._ids.pop(name, None)
+        self._ids_seq.pop(name, None)
         if self._entries.pop(name, None) is not None:
             self._gone.add(name)
             self._changed.discard(name)
@@ -91,16 +138,20 @@ class Catalogue:
         try:
             async with aiosqlite.connect(self._path) as db:
                 await db.executescript(_SCHEMA)
-                async for name, turns, facts, owed, oldest in await db.execute("SELECT * FROM spaces"):
+                async for name, turns, facts, owed, oldest, ids_seq, more in await db.execute("SELECT * FROM spaces"):
                     self._entries[name] = Entry(
                         turns=turns,
                         facts=facts,
                         owed=owed,
                         oldest_owed=datetime.fromisoformat(oldest) if oldest else None,
+                        **_more(name, orjson.loads(more)),
                     )
-        except (sqlite3.DatabaseError, ValueError):
+                    if ids_seq != _NO_IDS:
+                        self._ids_seq[name] = ids_seq
+        except (sqlite3.DatabaseError, LookupError, TypeError, ValueError):
             log.warning("%s is unreadable and is made again", self._path.name)
             self._entries.clear()
+            self._ids_seq.clear()
             with contextlib.suppress(FileNotFoundError):
                 self._path.unlink()
         self._path.touch(0o600)
@@ -108,23 +159,61 @@ class Catalogue:
 
     async def save(self) -> None:
         """Write what changed."""
-        changed, gone = self._changed, self._gone
+        changed, gone, ids = self._changed, self._gone, dict(self._ids)
         if not changed and not gone:
             return
         self._changed, self._gone = set(), set()
         async with aiosqlite.connect(self._path) as db:
             await db.executescript(_SCHEMA)
             rows = [
-                (name, entry.turns, entry.facts, entry.owed, entry.oldest_owed and entry.oldest_owed.isoformat())
+                (
+                    name, entry.turns, entry.facts, entry.owed, entry.oldest_owed and entry.oldest_owed.isoformat(),
+                    self._ids_seq.get(name, _NO_IDS), orjson.dumps(_told(entry)).decode(),
+                )
                 for name in changed
                 if (entry := self._entries.get(name)) is not None
-            ]
-            await db.executemany("INSERT OR REPLACE INTO spaces VALUES (?, ?, ?, ?, ?)", rows)
+            ]  # fmt: skip
+            await db.executemany("INSERT OR REPLACE INTO spaces VALUES (?, ?, ?, ?, ?, ?, ?)", rows)
             await db.executemany("DELETE FROM spaces WHERE name = ?", [(name,) for name in gone])
+            await db.executemany("DELETE FROM ids WHERE space = ?", [(name,) for name in (*gone, *ids)])
+            await db.executemany(
+                "INSERT INTO ids VALUES (?, ?)", [(one, name) for name, known in ids.items() for one in known]
+            )
             await db.commit()
+        for name, known in ids.items():
+            if self._ids.get(name) is known:
+                del self._ids[name]
 
     async def close(self) -> None:
         try:
             await self.save()
         except (OSError, sqlite3.Error) as error:
             log.warning("the catalogue could not be saved (%s)", type(error).__name__)
+
+
+def _ids_in(space: MemorySpace) -> Iterable[str]:
+    for facts in (space.facts, space.views.facts_archive):
+        for fact in facts:
+            yield fact.id
+
+
+def _told(entry: Entry) -> dict[str, object]:
+    """What stands in the last column."""
+    scope = entry.scope
+    return {
+        "scope": None if scope is None else [scope.name, scope.dialect, scope.owner],
+        "memories": dict(entry.memories),
+        "versions": entry.versions,
+        "conflicts": entry.conflicts,
+    }
+
+
+def _more(name: str, told: Mapping[str, Any]) -> dict[str, Any]:
+    """The same, read."""
+    scope = told["scope"]
+    return {
+        "scope": None if scope is None else Scope(name=scope[0], space=name, dialect=scope[1], owner=scope[2]),
+        "memories": dict(told["memories"]),
+        "versions": int(told["versions"]),
+        "conflicts": int(told["conflicts"]),
+    }

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memory.characters import deleted_remains
-from memory.checks.finding import Finding, Level, Repair, names_of, some
+from memory.checks.finding import Finding, Level, Repair, name_of, names_of, some
 from memory.checks.journal import Told
 from memory.checks.space import Checkup
 from memory.clock import Clock
@@ -46,8 +46,10 @@ class Report:
 
 def check_root(settings: Settings, clock: Clock, *, only: str | None = None) -> Report:
     """Look over the root and its characters, or one of them. Changes nothing and needs no engine."""
-    findings = list(_check_root(settings.data_root)) if only is None else []
-    directories = [path for path in _characters(settings.data_root) if only in (None, path.name)]
+    root = settings.data_root
+    findings = list(_check_root(root)) if only is None else []
+    directories = [*_characters(root), *_directories(layout.scopes_directory(root))]
+    directories = [path for path in directories if only in (None, name_of(path))]
     for directory in directories:
         findings += Checkup(directory, settings, clock).run()
     return Report(findings=tuple(findings), spaces=len(directories))
@@ -74,10 +76,13 @@ async def repair_root(settings: Settings, clock: Clock, disk: Disk, *, only: str
 
 
 def _characters(root: Path) -> list[Path]:
-    memories = layout.memory_directory(root)
-    if not memories.is_dir():
+    return _directories(layout.memory_directory(root))
+
+
+def _directories(parent: Path) -> list[Path]:
+    if not parent.is_dir():
         return []
-    found = (path for path in sorted(memories.iterdir()) if path.is_dir() and not path.is_symlink())
+    found = (path for path in sorted(parent.iterdir()) if path.is_dir() and not path.is_symlink())
     return [path for path in found if path.name[0] not in "@."]
 
 
@@ -148,7 +153,7 @@ def _check_catalogue(root: Path) -> Iterator[Finding]:
             repair=Repair.REMAKE_CATALOGUE, path=path,
         )  # fmt: skip
         return
-    known = {path.name for path in _characters(root)}
+    known = {name_of(path) for path in (*_characters(root), *_directories(layout.scopes_directory(root)))}
     if names - known:
         yield _found(
             "catalogue", Level.WARNING, f"{layout.CATALOGUE} lists {len(names - known)} characters that are not here.",

@@ -10,54 +10,34 @@ from __future__ import annotations
 
 import logging
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from pathlib import Path
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import Any
-
-import orjson
 
 from memory.errors import MemoryServiceError
 from memory.facts.view import FactList
 from memory.history.compress import SUMMARISE
 from memory.history.redact import Gone, Window, redact
-from memory.history.turns_scrub import scrub_database, structure_of, texts_in
+from memory.history.turns_scrub import scrub_database
 from memory.people import Names
+from memory.remains import WORDLESS_FILES, Scrub, count_left, elsewhere, in_message, verify
 from memory.selection import WORDLESS, Plan, Selection, work_out
 from memory.space import MemorySpace
 from memory.store import layout
-from memory.store.events import Event, Owed
-from memory.store.files import digest, read, to_its_end
+from memory.store.events import Event
+from memory.store.files import digest, to_its_end
 from memory.store.journal import Batch
 from memory.store.scrub import Eraser
-from memory.store.segment import lines
-from memory.store.sweep import Swept, files_below, sweep, sweep_key
+from memory.store.sweep import Swept, sweep, sweep_key
 from memory.store.view import Change, FileView
 from memory.views import Views
 
 log = logging.getLogger(__name__)
 
 ERASE = "erase"          # the owed job; its payload holds ids only
-ERASED = "erased"        # the type of a journal line that lost what it said
 
 _TRIES = 5               # times that a file may be edited meanwhile
 _TURNS = 500             # turns in one journal line
-# Events in which nobody's words stand.
-_WORDLESS_STEMS = frozenset(
-    {"cursor", "cursors", "keys", "forgotten", "synthesis", "synthesis_backoff", "space", ERASED}
-)
-_WORDLESS_FILES = WORDLESS | {layout.VIEWS, layout.EVENTS_APPLIED}
-_ROOT_FILES = frozenset({layout.ROOT_STAMP, layout.LOCK, layout.TOMBSTONES, layout.CATALOGUE})
-
-
-class StillThere(MemoryServiceError):
-    """Something that was to be erased could not be taken out of a file."""
-
-    def __init__(self, path: Path) -> None:
-        super().__init__(
-            f"{path} still holds what was to be erased; stop whatever else writes there and run the command again"
-        )
-        self.path = path
 
 
 class BeingEdited(MemoryServiceError):
@@ -91,7 +71,7 @@ async def find(space: MemorySpace, *, text: str | None = None, ids: Collection[s
         leftovers = 0
         if not items:
             eraser = await _with_texts_of(space, plan, _unfinished(space))
-            leftovers = await space.disk.run(_count_left, space, eraser.of_texts())
+            leftovers = await space.disk.run(count_left, space, eraser.of_texts())
     return Selection(text=text, ids=tuple(ids), items=items, leftovers=leftovers)
 
 
@@ -127,7 +107,7 @@ async def _erase(space: MemorySpace, text: str | None, ids: Collection[str], nam
             await _take_out(space, plan, names)
             space.at("erase.committed")
             eraser = await _with_texts_of(space, plan, _unfinished(space))
-            scrub = _Scrub(eraser, before)
+            scrub = Scrub(eraser, before)
             await _pin(space, scrub)
             if await space.save_alone():
                 break
@@ -142,7 +122,7 @@ async def _erase(space: MemorySpace, text: str | None, ids: Collection[str], nam
         swept = await space.disk.run(_sweep, space, eraser, counts["turn"] > 0)
         space.forget_shown(eraser.holds)
         await space.reload_alone()
-        await space.disk.run(_verify, space, eraser.of_texts())
+        await space.disk.run(verify, space, eraser.of_texts())
         space.at("erase.verified")
         batch = space.journal.batch()
         for op in space.outbox.pending.values():
@@ -155,7 +135,7 @@ async def _erase(space: MemorySpace, text: str | None, ids: Collection[str], nam
         database_rows=rows,
         files_changed=swept.files_changed,
         files_removed=swept.files_removed,
-        elsewhere=await space.disk.run(_elsewhere, space.settings.data_root, eraser.of_texts()),
+        elsewhere=await space.disk.run(elsewhere, space.settings.data_root, eraser.of_texts()),
     )
     log.info("%s: erased %s, %d journal lines rewritten", space.name, dict(counts), changed)
     return receipt
@@ -176,8 +156,8 @@ def _ids_of(payload: Mapping[str, Any]) -> list[str]:
 
 async def _take_out(space: MemorySpace, plan: Plan, names: Names) -> None:
     batch = space.journal.batch()
-    eraser = plan.eraser()
-    _erase_views(space, batch, plan, eraser)
+    eraser = await space.disk.run(plan.eraser)
+    await _erase_views(space, batch, plan, eraser)
     _erase_window(space, batch, plan, eraser)
     stones = space.forgotten.stones_for(plan.told, names, space.ids.new("salt"))
     fresh = sorted(one for one in plan.known if one not in space.forgotten.ids)
@@ -187,7 +167,7 @@ async def _take_out(space: MemorySpace, plan: Plan, names: Names) -> None:
     await space.journal.commit(batch)
 
 
-def _erase_views(space: MemorySpace, batch: Batch, plan: Plan, eraser: Eraser) -> None:
+async def _erase_views(space: MemorySpace, batch: Batch, plan: Plan, eraser: Eraser) -> None:
     for start in range(0, len(plan.turns), _TURNS):
         part = plan.turns[start : start + _TURNS]
         batch.add("turns.erased", {"rows": [turn.row for turn in part], "ids": [turn.id for turn in part]})
@@ -196,7 +176,7 @@ def _erase_views(space: MemorySpace, batch: Batch, plan: Plan, eraser: Eraser) -
         batch.add("fact.erased", {"ids": facts})
     for view in space.views.all():
         if view.file not in WORDLESS and view.file not in (layout.RECENT, layout.RECENT_META):
-            for type_, data in _pruned(view, eraser):
+            for type_, data in await space.disk.run(_pruned, view, eraser):
                 batch.add(type_, data)
 
 
@@ -253,46 +233,7 @@ async def _with_texts_of(space: MemorySpace, plan: Plan, unfinished: Collection[
 # what the journal keeps
 
 
-class _Scrub:
-    """Takes out of journal lines what an erasing leaves nowhere."""
-
-    def __init__(self, eraser: Eraser, before: int) -> None:
-        self.broken: set[int] = set()   # seqs of events that cannot be folded without what they lost
-        self._eraser = eraser
-        self._before = before           # last seq before the batch that pinned the window
-
-    def own(self, event: Event) -> Event:
-        """The event without what goes: its place stays, and its type where anything else of it does."""
-        if event.seq > self._before or event.type.partition(".")[0] in _WORDLESS_STEMS:
-            return event
-        data, taken = self._eraser.takes(event.data)
-        by_turn = "hash" in event.data and event.data.get("turn") in self._eraser.ids
-        if event.seq in self.broken or taken or by_turn or event.type.startswith("recent."):
-            return replace(event, type=ERASED, data={"was": event.type}, payload={}, owed=self._owed(event))
-        payload, owed = self._eraser.clean(event.payload), self._owed(event)
-        if data is event.data and payload is event.payload and owed is event.owed:
-            return event
-        return replace(event, data=data, payload=payload, owed=owed)
-
-    def _owed(self, event: Event) -> tuple[Owed, ...]:
-        cleaned = [(op, self._eraser.clean(op.payload)) for op in event.owed]
-        if all(payload is op.payload for op, payload in cleaned):
-            return event.owed
-        return tuple(replace(op, payload=payload) for op, payload in cleaned)
-
-    def foreign(self, line: bytes) -> bytes:
-        """A line of another program."""
-        return self._eraser.clean_line(line, ())
-
-    def holds(self, event: Event) -> bool:
-        """Whether an event still says something that goes."""
-        if event.type.partition(".")[0] in _WORDLESS_STEMS:
-            return False
-        said = (event.data, event.payload, *(op.payload for op in event.owed))
-        return any(self._eraser.finds(value) for value in said)
-
-
-async def _pin(space: MemorySpace, scrub: _Scrub) -> None:
+async def _pin(space: MemorySpace, scrub: Scrub) -> None:
     """See whether the journal as it will be still makes every view; write down whole those that it would not."""
     fresh = Views(space.settings, space.clock)
 
@@ -306,11 +247,16 @@ async def _pin(space: MemorySpace, scrub: _Scrub) -> None:
     await space.journal.rehearse(scrub.own, fold)
     batch = space.journal.batch()
     for view, made in zip(space.views.all(), fresh.all(), strict=True):
-        if digest(view.render()()) != digest(made.render()()):
+        wanted, found = view.render(), made.render()
+        if await space.disk.run(_digest, wanted) != await space.disk.run(_digest, found):
             log.info("%s: %s is written into the journal as a whole", space.name, view.file)
             for type_, data in view.adoption() or [_emptied(*made.adoption()[0])]:
                 batch.add(type_, data)
     await space.journal.commit(batch)
+
+
+def _digest(render: Callable[[], Iterable[bytes]]) -> str:
+    return digest(render())
 
 
 def _emptied(type_: str, data: Mapping[str, Any]) -> Change:
@@ -323,20 +269,7 @@ def _emptied(type_: str, data: Mapping[str, Any]) -> Change:
 
 async def _clean_database(space: MemorySpace, eraser: Eraser) -> int:
     await space.turns.close()
-    return await space.disk.run(scrub_database, space.turns.path, _in_message(eraser), eraser.ids)
-
-
-def _in_message(eraser: Eraser) -> Callable[[str], bool]:
-    """Whether a text of the database holds something; most of them are JSON."""
-
-    def holds(text: str) -> bool:
-        try:
-            value = orjson.loads(text)
-        except orjson.JSONDecodeError:
-            return eraser.holds(text)
-        return eraser.finds(value) if isinstance(value, (dict, list)) else eraser.holds(text)
-
-    return holds
+    return await space.disk.run(scrub_database, space.turns.path, in_message(eraser), eraser.ids)
 
 
 def _kept_by_us(space: MemorySpace) -> frozenset[str]:
@@ -344,76 +277,9 @@ def _kept_by_us(space: MemorySpace) -> frozenset[str]:
     segments = (path.name for _, path in layout.segments(space.directory))
     views = (view.file for view in space.views.all())
     database = (f"{layout.TURNS}{suffix}" for suffix in ("", "-wal", "-shm", "-journal"))
-    return frozenset({layout.EVENTS, layout.OUTBOX, *_WORDLESS_FILES, *segments, *views, *database})
+    return frozenset({layout.EVENTS, layout.OUTBOX, *WORDLESS_FILES, *segments, *views, *database})
 
 
 def _sweep(space: MemorySpace, eraser: Eraser, turns_gone: bool) -> Swept:
     done = sweep(space.directory, eraser, space.disk, spare=_kept_by_us(space), databases=turns_gone)
     return done + sweep_key(space.settings.data_root / layout.IDLE_STATE, space.name, eraser, space.disk)
-
-
-def _verify(space: MemorySpace, eraser: Eraser) -> None:
-    found = next(_left(space, eraser), None)
-    if found is not None:
-        raise StillThere(found)
-
-
-def _count_left(space: MemorySpace, eraser: Eraser) -> int:
-    return sum(1 for _ in _left(space, eraser))
-
-
-def _left(space: MemorySpace, eraser: Eraser) -> Iterator[Path]:
-    """Files of the space that still hold one of the texts."""
-    if eraser.empty:
-        return
-    scrub = _Scrub(eraser, before=space.journal.seq)
-    journal = {layout.EVENTS, *(path.name for _, path in layout.segments(space.directory))}
-    for path in files_below(space.directory):
-        own = path.parent == space.directory
-        if own and path.name in _WORDLESS_FILES:
-            continue
-        if own and path.name == layout.TURNS:
-            held = _left_in_database(path, eraser)
-        elif own and path.name.startswith(layout.TURNS + "-"):
-            continue  # read together with the database
-        elif own and path.name in journal:
-            held = _left_in_journal(read(path) or b"", scrub)
-        else:
-            held = eraser.left_in(read(path) or b"")
-        if held:
-            yield path
-
-
-def _left_in_journal(data: bytes, scrub: _Scrub) -> bool:
-    for line in lines(data):
-        raw = data[line.start : line.end]
-        if line.event is None:
-            if scrub.foreign(raw) != raw:
-                return True
-        elif scrub.holds(line.event):
-            return True
-    return False
-
-
-def _left_in_database(path: Path, eraser: Eraser) -> bool:
-    holds = _in_message(eraser)
-    structure = structure_of(path).encode()
-    telling = {form for form in eraser.forms if form not in structure}
-    for text in texts_in(path):
-        if holds(text):
-            return True
-        raw = text.encode("utf-8", "surrogatepass")
-        telling = {form for form in telling if form not in raw}
-    # Free pages and the log: what stands there and nowhere in the tables can only be text of somebody's.
-    files = (path, *(path.with_name(f"{path.name}{suffix}") for suffix in ("-wal", "-journal")))
-    found = [data for one in files if (data := read(one))]
-    return any(form in data for form in telling for data in found)
-
-
-def _elsewhere(root: Path, eraser: Eraser) -> tuple[str, ...]:
-    """Files of the root beside the memories that hold one of the texts: another program's, or a person's."""
-    beside = [path for path in sorted(root.iterdir()) if path.is_file() and path.name not in _ROOT_FILES]
-    config = root / layout.CONFIG
-    if config.is_dir():
-        beside += files_below(config)
-    return tuple(str(path.relative_to(root)) for path in beside if eraser.in_bytes(read(path) or b""))

@@ -72,7 +72,10 @@ def _lines(path: Path) -> Iterator[Mapping[str, Any]]:
 def _counter_of(line: Mapping[str, Any]) -> str | None:
     payload = line.get("payload")
     payload = payload if isinstance(payload, Mapping) else {}
-    match line.get("type"):
+    type_, data = line.get("type"), line.get("data")
+    if type_ == "erased" and isinstance(data, Mapping):  # its text is gone, the transition was one
+        type_ = data.get("was")
+    match type_:
         case "fact.added":
             return "facts_added"
         case "reflection.synthesized":

@@ -7,9 +7,9 @@ from collections.abc import Collection, Iterable, Sequence
 from contextlib import nullcontext
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from memory.clock import Clock
+from memory.facts.evidence import category_of, is_hidden
 from memory.facts.fact import MASTER, NEKO, Fact
 from memory.facts.view import Facts, FactsArchive
 from memory.history.turn import AI, HUMAN, Turn, without_stamp
@@ -213,8 +213,10 @@ def _document(fact: Fact, tier: str) -> Document:
         start=fact.event_start_at,
         end=fact.event_end_at,
         importance=fact.importance,
+        category=category_of(fact),
+        stored=fact.memory is not None and not fact.memory.is_evidence,
         superseded=fact.superseded_by is not None or fact.denied_in is not None,
-        hidden=_is_hidden(fact.extra),
+        hidden=is_hidden(fact.extra),
         sources=fact.sources,
     )
 
@@ -229,7 +231,7 @@ def _of_reflection(one: Reflection, now: datetime) -> Document:
         start=one.event_start_at,
         end=one.event_end_at,
         evidence=evidence.score(one.evidence, now),
-        hidden=evidence.is_disputed(one.evidence, now) or is_resting(one.mentions, now) or _is_hidden(one.extra),
+        hidden=evidence.is_disputed(one.evidence, now) or is_resting(one.mentions, now) or is_hidden(one.extra),
         sources=one.sources or one.source_fact_ids,
     )
 
@@ -252,11 +254,3 @@ def _of_entry(entry: Entry, now: datetime) -> Document:
 def _persona_id(entity: str, entry_id: str) -> str:
     """The same entry id may occur in two sections; the prompt spells it like this too."""
     return f"persona.{entity}.{entry_id}"
-
-
-def _is_hidden(extra: Any) -> bool:
-    """Marks that other programs put on rows which recall must not show."""
-    score = extra.get("score")
-    if isinstance(score, (int, float)) and score < 0:
-        return True
-    return any(extra.get(mark) is True for mark in ("suppress", "suppressed", "protected"))

@@ -18,8 +18,8 @@ from memory.store.view import FileView
 TURN, MESSAGE, MEMO = "turn", "recent_message", "memo_line"
 REFLECTION_SHARD, PERSONA_SHARD = "archived_reflection", "archived_persona_entry"
 
-# Views in which nothing was ever said: positions, hashes and counts.
-WORDLESS = frozenset({layout.CURSORS, layout.KEYS, layout.FORGOTTEN, layout.SYNTHESIS_BACKOFF})
+# Views in which nothing was ever said: positions, hashes, counts, and the name that a scope is found by.
+WORDLESS = frozenset({layout.CURSORS, layout.KEYS, layout.FORGOTTEN, layout.SYNTHESIS_BACKOFF, layout.SCOPE})
 _WINDOW = frozenset({layout.RECENT, layout.RECENT_META})
 _KINDS: Mapping[str, str] = {
     layout.FACTS: "fact",
@@ -29,6 +29,9 @@ _KINDS: Mapping[str, str] = {
     layout.SURFACED: "surfaced_topic",
     layout.PERSONA: "persona_entry",
     layout.PERSONA_CORRECTIONS: "correction",
+    layout.FACT_VERSIONS: "earlier_version",
+    layout.CONFLICTS: "conflict",
+    layout.CHECKPOINTS: "checkpoint",
 }
 
 _TEXTS = ("text", "sentence", "content", "new_text", "candidate_text")
@@ -115,10 +118,9 @@ async def work_out(space: MemorySpace, text: str | None, ids: Collection[str]) -
     plan = Plan(ids=set(ids), wanted=wanted)
     records = await _records(space)
     seen: set[str] = set()
-    async for turn in _turns(space):
-        seen.add(turn.id)
-        if turn.id in plan.ids or eraser.finds(turn.to_json()):
-            plan.ids.add(turn.id)
+    async for turns in _turns(space):
+        seen.update(turn.id for turn in turns)
+        plan.ids.update(await space.disk.run(_matching, turns, eraser))
     for entry in space.recent.entries:
         if entry.id is not None:
             seen.add(entry.id)
@@ -128,7 +130,7 @@ async def work_out(space: MemorySpace, text: str | None, ids: Collection[str]) -
     unknown = [one for one in ids if one not in seen and one not in space.forgotten.ids]
     if unknown:
         raise BadInput("id", f"there is nothing with the id {unknown[0]}")
-    _close(plan, records, eraser)
+    await space.disk.run(_close, plan, records, eraser)
     await _gather(space, plan, records, eraser)
     return plan
 
@@ -157,16 +159,13 @@ async def _gather(space: MemorySpace, plan: Plan, records: Sequence[Record], era
     """Collect what goes, and the texts of what stays."""
     by_id = Eraser(ids=plan.ids, parts=[plan.wanted] if plan.wanted else ())
     staying = plan.staying
-    async for turn in _turns(space):
-        if turn.id in plan.ids:
-            plan.turns.append(turn)
-        else:
-            staying.append(turn.text)
-    for record in records:
-        if record.id in plan.ids or by_id.takes(record.value)[1] or (record.id is None and by_id.finds(record.value)):
-            plan.records.append(record)
-        else:
-            staying += strings_of(record.value)
+    async for turns in _turns(space):
+        for turn in turns:
+            if turn.id in plan.ids:
+                plan.turns.append(turn)
+            else:
+                staying.append(turn.text)
+    await space.disk.run(_sort_records, plan, records, by_id)
     for entry in space.recent.entries:
         if entry.kind == SYSTEM:
             plan.records += _memo_lines(space, entry, by_id)
@@ -223,11 +222,23 @@ def _sentences(turn: Turn) -> list[str]:
     return sentences_of(without_stamp(turn.text))
 
 
-async def _turns(space: MemorySpace) -> AsyncIterator[Turn]:
+def _matching(turns: Sequence[Turn], eraser: Eraser) -> list[str]:
+    return [turn.id for turn in turns if turn.id in eraser.ids or eraser.finds(turn.to_json())]
+
+
+def _sort_records(plan: Plan, records: Sequence[Record], by_id: Eraser) -> None:
+    """Those that go, and the texts of those that do not."""
+    for record in records:
+        if record.id in plan.ids or by_id.takes(record.value)[1] or (record.id is None and by_id.finds(record.value)):
+            plan.records.append(record)
+        else:
+            plan.staying += strings_of(record.value)
+
+
+async def _turns(space: MemorySpace) -> AsyncIterator[list[Turn]]:
     row = 0
     while turns := await space.turns.after(row, _ROWS):
-        for turn in turns:
-            yield turn
+        yield turns
         row = turns[-1].row
 
 
@@ -239,20 +250,21 @@ async def _records(space: MemorySpace) -> list[Record]:
     found: list[Record] = []
     for view in space.views.all():
         if view.file not in WORDLESS and view.file not in _WINDOW:
-            found += _rows_of(view)
+            # Nobody folds meanwhile: whoever asks holds the write lock.
+            found += await space.disk.run(_rows_of, view)
     for kind, shards in ((REFLECTION_SHARD, space.reflection_archive), (PERSONA_SHARD, space.persona_archive)):
         found += [_record(kind, row) for row in await shards.rows()]
     return found
 
 
-def _rows_of(view: FileView) -> Iterator[Record]:
+def _rows_of(view: FileView) -> list[Record]:
     kind = _KINDS.get(view.file, "other")
+    found: list[Record] = []
     for _, data in view.adoption():
         for value in data.values():
-            if isinstance(value, list):
-                yield from (_record(kind, row) for row in value if isinstance(row, Mapping))
-            elif isinstance(value, Mapping):
-                yield _record(kind, value)
+            rows = value if isinstance(value, list) else [value]
+            found += [_record(kind, row) for row in rows if isinstance(row, Mapping)]
+    return found
 
 
 def _record(kind: str, row: Mapping[str, Any]) -> Record:

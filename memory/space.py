@@ -427,6 +427,8 @@ class MemorySpace:
         await self._mend_turns()
         if self.outbox.dirty:
             await self.outbox.save()
+        if not prompt and self.outbox.wants_compacting():
+            await self.outbox.compact()
         if self.turns.dirty or (not prompt and self.turns.lags):
             await self.turns.save()
         views = [
@@ -439,8 +441,6 @@ class MemorySpace:
             if not self.outbox.dirty:
                 self.shelf.marks |= {"outbox": self.outbox.seq, "outbox_size": self.outbox.size}
             saved = await self.shelf.save(views, self.journal.last_id)
-        if not prompt and self.outbox.wants_compacting():
-            await self.outbox.compact()
         if not prompt:
             await self.library.keep()
         return saved

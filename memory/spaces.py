@@ -52,6 +52,7 @@ class Spaces:
         opened: Callable[[MemorySpace], None],
         failed: Callable[[str], None],
         paused: Callable[[], bool] = lambda: False,
+        left: Callable[[MemorySpace], None] = lambda _space: None,
     ) -> None:
         self._settings = settings
         self._disk = disk
@@ -63,12 +64,13 @@ class Spaces:
         self._opened = opened
         self._failed = failed
         self._paused = paused
+        self._left = left
         self._slots: dict[str, _Slot] = {}
         self._uses = itertools.count(1)
         self._evictions: set[asyncio.Task[None]] = set()
 
     def directory(self, name: str) -> Path:
-        return layout.character_directory(self._settings.data_root, name)
+        return layout.space_directory(self._settings.data_root, name)
 
     def exists(self, name: str) -> bool:
         """Whether a space of that (checked) name holds something or has a directory."""
@@ -84,6 +86,17 @@ class Spaces:
             return sorted(
                 entry.name
                 for entry in root.iterdir()
+                if entry.is_dir() and not entry.is_symlink() and entry.name[0] not in "@."
+            )
+        except FileNotFoundError:
+            return []
+
+    def scopes(self) -> list[str]:
+        """Every scope that has a directory, by the name of its space, sorted."""
+        try:
+            return sorted(
+                f"@{entry.name}"
+                for entry in layout.scopes_directory(self._settings.data_root).iterdir()
                 if entry.is_dir() and not entry.is_symlink() and entry.name[0] not in "@."
             )
         except FileNotFoundError:
@@ -197,6 +210,7 @@ class Spaces:
                 except OSError as error:
                     log.warning("%s: could not save while folding away (%s)", name, type(error).__name__)
                     self._failed(name)
+                self._left(space)
                 space.journal.closed = True
                 slot.space = None
         if not slot.leases and not slot.closing and slot.space is None and self._slots.get(name) is slot:
@@ -262,6 +276,7 @@ class Spaces:
                         await slot.space.close()
                     except OSError as error:
                         log.warning("%s: could not save at the end (%s)", name, type(error).__name__)
+                    self._left(slot.space)
                     slot.space.journal.closed = True
                     slot.space = None
         finally:

@@ -92,7 +92,7 @@ class WordEmbedder:
     profile: str | None = "words"
     fingerprint: str | None = "words:1"
     dimension: int | None = 64
-    thresholds = Thresholds(recall=0.3, cluster=0.8, duplicate=0.95)
+    thresholds = Thresholds(recall=0.3, alone=0.3, cluster=0.8, duplicate=0.95)
 
     def __init__(self) -> None:
         self.embedded: list[str] = []

@@ -51,12 +51,13 @@ VIEWS = (
 # Every other module of a capability is a verb. What a space is made of is checked apart, see made_of.
 CAPABILITY = tuple(f"memory.{name}.*" for name in CAPABILITIES)
 VERBS = (
-    *CAPABILITY, "memory.briefing", "memory.search", "memory.selection", "memory.erase", "memory.export", "memory.funnel",
-    "memory.checks.*",
+    *CAPABILITY, "memory.briefing", "memory.search", "memory.funnel",
+    "memory.selection", "memory.remains", "memory.erase", "memory.export", "memory.checks.*",
 )
 WORK = ("memory.work.*",)
 ENGINE = (
-    "memory.engine", "memory.lifecycle", "memory.model_config", "memory.characters", "memory.backup", "memory.doctor",
+    "memory.engine", "memory.lifecycle", "memory.model_config", "memory.characters", "memory.backup", "memory.restore",
+    "memory.doctor",
 )
 DIALECTS = ("neko", "recallnest", "statecore")
 SERVER = ("memory_server", "memory_server.*")

@@ -13,11 +13,14 @@ from memory_server import log_file
 
 
 @pytest.fixture
-def logger(tmp_path: Path) -> Iterator[logging.Logger]:
-    logger = logging.Logger("test")
+def logger(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[logging.Logger]:
+    logger = logging.getLogger("test of the log file")
+    monkeypatch.setattr(logger, "propagate", False)
+    logger.setLevel(logging.INFO)
     handler = log_file.open_log(tmp_path / "root")
     logger.addHandler(handler)
     yield logger
+    logger.removeHandler(handler)
     handler.close()
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import orjson
 
-from memory.checks.finding import Finding, Level, Repair, some
+from memory.checks.finding import Finding, Level, Repair, name_of, some
 from memory.checks.journal import Told
 from memory.store import layout
 
@@ -22,7 +22,7 @@ def check_database(directory: Path, told: Told) -> Iterator[Finding]:
     path = directory / layout.TURNS
 
     def found(code: str, level: Level, sentence: str, **more: Any) -> Finding:
-        return Finding(space=directory.name, code=code, level=level, sentence=sentence, **more)
+        return Finding(space=name_of(directory), code=code, level=level, sentence=sentence, **more)
 
     if not path.exists():
         if told.turns:
@@ -58,7 +58,7 @@ def database_seq(directory: Path) -> int:
 
 def _compare(db: sqlite3.Connection, path: Path, told: Told) -> Iterator[Finding]:
     def found(code: str, level: Level, sentence: str, **more: Any) -> Finding:
-        return Finding(space=path.parent.name, code=code, level=level, sentence=sentence, **more)
+        return Finding(space=name_of(path.parent), code=code, level=level, sentence=sentence, **more)
 
     db.text_factory = lambda data: data.decode(errors="replace")
     db.execute("PRAGMA query_only=ON")

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from memory.store import layout
+
 _SHOWN = 5  # rows or names that a sentence lists
 
 
@@ -48,6 +50,11 @@ def some(values: Sequence[object]) -> str:
     """The first few of many, for a sentence."""
     shown = ", ".join(str(value) for value in values[:_SHOWN])
     return f"{shown}, …" if len(values) > _SHOWN else shown
+
+
+def name_of(directory: Path) -> str:
+    """The name of the space that a directory holds, as ``Spaces`` knows it."""
+    return f"@{directory.name}" if directory.parent.name == layout.SCOPES else directory.name
 
 
 def names_of(paths: Sequence[Path]) -> list[str]:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from memory.checks.finding import Finding, Level, Repair
+from memory.checks.finding import Finding, Level, Repair, name_of
 from memory.store import layout
 from memory.store.events import Event
 from memory.store.files import read
@@ -128,4 +128,4 @@ class JournalReader:
         self._fold_views(event)
 
     def _found(self, code: str, level: Level, sentence: str, **more: Any) -> Finding:
-        return Finding(space=self._directory.name, code=code, level=level, sentence=sentence, **more)
+        return Finding(space=name_of(self._directory), code=code, level=level, sentence=sentence, **more)

@@ -12,7 +12,7 @@ from typing import Any
 import orjson
 
 from memory.checks.database import check_database, database_seq
-from memory.checks.finding import Finding, Level, Repair, names_of, some
+from memory.checks.finding import Finding, Level, Repair, name_of, names_of, some
 from memory.checks.journal import JournalReader, Told
 from memory.clock import Clock
 from memory.facts.learn import CURSOR
@@ -44,7 +44,7 @@ class Checkup:
         self._directory = directory
         self._settings = settings
         self._clock = clock
-        self._name = directory.name
+        self._name = name_of(directory)
         self._folded = Views(settings, clock)
         self._reader = JournalReader(directory, self._fold)
         self._journal = self._reader.told

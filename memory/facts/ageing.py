@@ -32,7 +32,7 @@ async def age(space: MemorySpace) -> int:
 
 def _is_due(fact: Fact, now: datetime) -> bool:
     said = fact.repeated_at[-1] if fact.repeated_at else fact.created_at
-    if not fact.signal_processed:
+    if not fact.signal_processed or fact.memory is not None:  # what somebody stored stays where they put it
         return False
     if fact.absorbed:
         return now - said > ABSORBED_STAYS

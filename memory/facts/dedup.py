@@ -27,10 +27,11 @@ async def compare_new(space: MemorySpace) -> int:
     """Compare facts not yet weighed with what resembles them. Returns how many pairs were settled or queued.
 
     What rules learnt has a slot and was compared as it was learnt; this is for facts that others
-    wrote, on either side.
+    wrote, on either side. What somebody stored under a key of its own is never merged.
     """
     bare = bool(space.facts.in_slot(""))
-    fresh = [fact for fact in space.facts.unweighed() if bare or fact.slot is None][:_AT_ONCE]
+    taught = [fact for fact in space.facts.unweighed() if fact.memory is None]
+    fresh = [fact for fact in taught if bare or fact.slot is None][:_AT_ONCE]
     pairs = [pair for fact in fresh if (pair := await _nearest(space, fact)) is not None]
     if not pairs:
         return 0
@@ -110,7 +111,9 @@ async def _nearest(space: MemorySpace, fact: Fact) -> Pair | None:
     for place, other in enumerate(list(space.facts)):
         if place % _SLICE == _SLICE - 1:
             await asyncio.sleep(0)
-        if other.id == fact.id or other.entity != fact.entity or other.superseded_by is not None:
+        if other.id == fact.id or other.entity != fact.entity:
+            continue
+        if other.superseded_by is not None or other.memory is not None:
             continue
         alike = _dice(own, _words(other.text))
         if alike >= _ALIKE and (best is None or (alike, best[1].id) > (best[0], other.id)):

@@ -23,6 +23,7 @@ log = logging.getLogger(__name__)
 
 CURSOR = "extracted_row"
 
+_PAUSE = 0.001   # seconds between two turns, so that whoever waits for an answer comes first
 _ROWS = 50       # turns read between two commits
 _OCCASIONS = 50  # times that one fact was said which are kept
 
@@ -41,7 +42,7 @@ async def learn(space: MemorySpace, names: Names, op_id: str | None = None) -> i
         drafts: list[tuple[Turn, Draft]] = []
         for turn in turns:
             drafts += [(turn, draft) for draft in _read(space, names, turn)]
-            await asyncio.sleep(0)  # whoever waits for an answer comes first
+            await asyncio.sleep(_PAUSE)
         space.at("learn.thought")
         async with space.journal.write() as batch:
             if turns and space.views.cursors.row(CURSOR) < turns[-1].row:

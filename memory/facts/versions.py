@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -99,8 +99,6 @@ class Versions(Entries[Version]):
         super().reset()
         self._of = {}
 
-    def __iter__(self) -> Iterator[Version]:
-        return super().__iter__()
 
 
 _OWN = frozenset({"of_fact", "status", "superseded_by", "ended_at", "source_fact_ids"})

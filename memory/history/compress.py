@@ -21,7 +21,7 @@ log = logging.getLogger(__name__)
 
 SUMMARISE = "summarise_recent"
 
-_MANY = 200                # turns above which making the excerpts would keep the loop waiting
+_MANY = 40                 # turns above which making the excerpts would keep the loop waiting
 _PER_MESSAGE = 1_500       # characters of a message that a model is shown, from its head and its tail
 _INPUT = 24_000            # characters of all of them together
 _REPLY_TOKENS = 1_100

@@ -39,6 +39,7 @@ class Thresholds:
     """Cosines of this model that mean something; they differ widely between models."""
 
     recall: float       # below this a hit is noise
+    alone: float        # … and below this, while not even a word is shared
     cluster: float      # about the same thing
     duplicate: float    # probably the same statement
 
@@ -142,6 +143,7 @@ def _profile(data: Mapping[str, Any], folder: str) -> Profile:
         variants={str(variant): inside(file) for variant, file in data["variants"].items()},
         thresholds=Thresholds(
             recall=float(thresholds["recall"]),
+            alone=float(thresholds.get("alone", thresholds["recall"])),
             cluster=float(thresholds["cluster"]),
             duplicate=float(thresholds["duplicate"]),
         ),

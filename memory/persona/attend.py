@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
@@ -50,6 +51,7 @@ async def attend(space: MemorySpace, names: Names, *, powerful: bool = True) -> 
                 listener.recall([turn for turn in before if turn.row <= row])
                 for turn in turns:
                     listener.hear(turn)
+                    await asyncio.sleep(0)  # a large persona takes its time; others may read meanwhile
                 batch.add("cursor.moved", {"name": CURSOR, "to": turns[-1].row})
                 read += len(turns)
         space.at("attend.committed")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TypeVar
@@ -31,7 +32,7 @@ def _merge_reflections(pen: PersonaPen) -> int:
     merged = 0
     for older, newer, rule in _duplicates(pen.alive()):
         because = Because(rule=rule)
-        pen.weighed(older.id, trust.merged(older.evidence, newer.evidence, pen.now), PROMOTE_MERGE, because)
+        pen.weighed(older.id, trust.joined(older.evidence, newer.evidence), PROMOTE_MERGE, because)
         pen.entered(newer.id, MERGED, because, absorbed_into=older.id)
         merged += 1
     return merged
@@ -43,7 +44,7 @@ def _merge_entries(pen: PersonaPen) -> int:
         because = Because(rule=rule)
         kept = replace(
             older,
-            evidence=trust.merged(older.evidence, newer.evidence, pen.now),
+            evidence=trust.joined(older.evidence, newer.evidence),
             merged_from_ids=tuple(dict.fromkeys((*older.merged_from_ids, newer.id, *newer.merged_from_ids))),
             source_fact_ids=tuple(sorted({*older.source_fact_ids, *newer.source_fact_ids})),
         )
@@ -58,27 +59,29 @@ def _merge_entries(pen: PersonaPen) -> int:
 def _duplicates(held: Sequence[T]) -> list[tuple[T, T, str]]:
     """Pairs of an older and a newer one that say the same; each takes part in one pair at most."""
     found: list[tuple[T, T, str]] = []
+    alike: defaultdict[tuple[str, bool, str | None], list[tuple[T, str]]] = defaultdict(list)
+    exact: dict[tuple[str, bool, str], T] = {}
     taken: set[tuple[str, str]] = set()
-    for place, newer in enumerate(held):
-        for older in held[:place]:
-            keys = {(older.entity, older.id), (newer.entity, newer.id)}
-            if keys & taken or older.entity != newer.entity or older.negated != newer.negated:
-                continue
-            rule = _sameness(older, newer)
-            if rule is not None:
-                taken |= keys
-                found.append((older, newer, rule))
-                break
+    for newer in held:
+        says = fold_line(_says(newer))
+        group = alike[(newer.entity, newer.negated, newer.slot)]
+        older, rule = exact.get((newer.entity, newer.negated, says)), "same_text"
+        if older is None:
+            older, rule = _containing(newer, says, group), "contained"
+        if older is not None and (older.entity, older.id) not in taken:
+            taken |= {(older.entity, older.id), (newer.entity, newer.id)}
+            found.append((older, newer, rule))
+            continue
+        exact.setdefault((newer.entity, newer.negated, says), newer)
+        group.append((newer, says))
     return found
 
 
-def _sameness(older: T, newer: T) -> str | None:
-    mine, theirs = fold_line(_says(older)), fold_line(_says(newer))
-    if mine == theirs:
-        return "same_text"
-    if same_statement(older, newer) and (mine in theirs or theirs in mine):
-        return "contained"
-    return None
+def _containing(newer: T, says: str, group: Sequence[tuple[T, str]]) -> T | None:
+    """One of the same statement whose wording is part of this one's, or the other way round."""
+    return next(
+        (older for older, theirs in group if (says in theirs or theirs in says) and same_statement(older, newer)), None
+    )
 
 
 def _says(held: Reflection | Entry) -> str:

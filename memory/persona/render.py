@@ -18,7 +18,7 @@ from memory.people import Names
 from memory.persona.entry import Entry, score
 from memory.reflections import evidence
 from memory.reflections.mentions import is_resting
-from memory.reflections.reflection import PENDING, Reflection, anchor, is_active, is_past
+from memory.reflections.reflection import PENDING, Reflection, anchor, is_active, is_past, is_private
 from memory.strings.catalogue import say
 from memory.strings.durations import time_since
 
@@ -26,6 +26,7 @@ PERSONA_TOKENS = 2_000
 REFLECTION_TOKENS = 2_000
 MOST_PROTECTED = 80
 MOST_RESTING = 40
+_MOST_FACTS = 600           # more than the budget has room for
 
 _TENTATIVE, _CERTAIN, _PAST = "impressions_tentative", "impressions_certain", "past_begin"
 # How long what a fact tells of is worth telling without being asked, by its slot.
@@ -51,10 +52,7 @@ class _Line:
     text: str
     rank: tuple[float, ...]                     # higher is more trusted
     key: str                                    # decides between equals
-
-    @property
-    def cost(self) -> int:
-        return tokens.count(self.text)
+    cost: int                                   # tokens
 
 
 def persona_block(known: Known, names: Names, locale: str, now: datetime) -> str:
@@ -85,7 +83,7 @@ def _entry_lines(entries: Sequence[Entry], known: Known, names: Names, now: date
     fixed = [entry for entry in entries if entry.protected][:MOST_PROTECTED]
     told = {bullet(entry.text) for entry in fixed}
     free = [
-        _Line(entry.entity, bullet(entry.text), (score(entry, now), _importance(entry)), entry.id)
+        _line(entry.entity, bullet(entry.text), (score(entry, now), _importance(entry)), entry.id)
         for entry in entries
         if not entry.protected and not evidence.is_disputed(entry.evidence, now)
     ]
@@ -93,8 +91,8 @@ def _entry_lines(entries: Sequence[Entry], known: Known, names: Names, now: date
     told.update(line.text for line in chosen)
     left = PERSONA_TOKENS - sum(line.cost for line in chosen)
     facts = [
-        _Line(fact.entity, bullet(fact.text), (fact.importance, fact.created_at.timestamp()), fact.id)
-        for fact in _untold(known, names, now)
+        _line(fact.entity, bullet(fact.text), (fact.importance, fact.created_at.timestamp()), fact.id)
+        for fact in _untold(known, names, now)[:_MOST_FACTS]
     ]
     chosen += fill([line for line in _once(facts) if line.text not in told], left)
     lines: dict[str, list[str]] = {}
@@ -106,18 +104,23 @@ def _entry_lines(entries: Sequence[Entry], known: Known, names: Names, now: date
 
 
 def _untold(known: Known, names: Names, now: datetime) -> list[Fact]:
-    """Facts that stand for themselves: drawn into nothing yet, neither replaced nor denied, and not over."""
+    """Facts that stand for themselves: drawn into nothing yet, neither replaced nor denied, and not over.
+
+    The weightiest first, and the latest of those.
+    """
     spoken_for = {fact_id for entry in known.entries for fact_id in entry.source_fact_ids}
     found = []
     for fact in known.facts:
         if fact.absorbed or fact.id in spoken_for or fact.superseded_by is not None or fact.denied_in is not None:
+            continue
+        if not is_private(fact.extra):
             continue
         lasts = _FLEETING.get(fact.slot or ("event" if fact.event_when_raw is not None else ""))
         over = lasts is not None and now - (fact.event_end_at or fact.event_start_at or fact.created_at) > lasts
         calls_by_name = fact.slot == "name" and fact.object == fold_object(names.master)
         if not over and not calls_by_name and fact.text.strip():
             found.append(fact)
-    return found
+    return sorted(found, key=lambda fact: (-fact.importance, -fact.created_at.timestamp(), fact.id))
 
 
 def _impressions(
@@ -125,7 +128,7 @@ def _impressions(
 ) -> dict[str, list[str]]:
     candidates = []
     for one in reflections:
-        if not one.text.strip() or one.text in rested:
+        if not one.text.strip() or one.text in rested or not is_private(one.extra):
             continue
         if one.status == PENDING:
             if evidence.is_disputed(one.evidence, now) or is_resting(one.mentions, now) or is_past(one, now):
@@ -139,7 +142,7 @@ def _impressions(
         if section == _PAST:
             text = f"- [{time_since((now.date() - anchor(one).date()).days, locale)}]{text[1:]}"
         rank = (evidence.score(one.evidence, now), one.created_at.timestamp())
-        candidates.append(_Line(section, text, rank, one.id))
+        candidates.append(_line(section, text, rank, one.id))
     lines: dict[str, list[str]] = {}
     for line in fill(_once(candidates), REFLECTION_TOKENS):
         lines.setdefault(line.section, []).append(line.text)
@@ -169,6 +172,10 @@ def fill(lines: Sequence[_Line], budget: int) -> list[_Line]:
             left -= line.cost
             chosen.add(place)
     return [ordered[place] for place in sorted(chosen)]
+
+
+def _line(section: str, text: str, rank: tuple[float, ...], key: str) -> _Line:
+    return _Line(section, text, rank, key, tokens.count(text))
 
 
 def _once(lines: Iterable[_Line]) -> list[_Line]:

@@ -9,6 +9,7 @@ from datetime import timedelta
 from typing import Any
 
 from memory.clock import naive_local
+from memory.facts.rules.draft import METHOD
 from memory.persona import record as entry_record
 from memory.persona.entry import Entry
 from memory.persona.pen import PersonaPen
@@ -108,7 +109,8 @@ def _why_archived(one: Reflection, pen: PersonaPen) -> str | None:
     if one.evidence.sub_zero_days >= trust.ARCHIVE_AFTER_DAYS:
         return "below_zero"
     lasts = STALE.get(one.temporal_scope or "", timedelta())
-    if is_past(one, pen.now) and pen.now - anchor(one) > lasts + _PAST_STAYS:
+    # Only what rules drew: its facts stay where recall finds them.
+    if one.method == METHOD and is_past(one, pen.now) and pen.now - anchor(one) > lasts + _PAST_STAYS:
         return "faded"
     return None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from datetime import datetime
 
@@ -36,8 +37,9 @@ async def weigh(space: MemorySpace, names: Names) -> int:
                 break
             pen = PersonaPen(space, batch, space.clock.now())
             for fact in waiting:
-                if fact.source == USER_OBSERVATION and fact.superseded_by is None:
+                if fact.source == USER_OBSERVATION and fact.superseded_by is None and fact.memory is None:
                     _weigh(pen, fact, names)
+                    await asyncio.sleep(0)  # a large persona takes its time; others may read meanwhile
             batch.add("fact.weighed", {"ids": [fact.id for fact in waiting], "method": METHOD})
             weighed += len(waiting)
         space.at("weigh.committed")

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from memory.recall.pool import Part, Pool
-from memory.recall.segment import Ints
+from memory.recall.segment import Ints, Mask
 
 Floats = NDArray[np.float64]
 
@@ -42,45 +42,51 @@ class Scores:
 
 def find(pool: Pool, terms: Ints) -> Matches:
     """The postings of distinct ``terms`` within the pool."""
-    numbers = np.arange(len(terms))
-    rows: list[Ints] = []
+    rows: list[NDArray[np.int32]] = []
     counts: list[NDArray[np.uint16]] = []
-    which: list[Ints] = []
+    sizes: list[int] = []               # of each term in each part
     lengths: list[NDArray[np.int32]] = []
     pieces: list[tuple[Part, NDArray[np.int32]]] = []
+    bases: list[int] = []
+    masked = False
     for part in pool.parts:
-        piece_rows, piece_counts, sizes = part.view.find(terms)
+        piece_rows, piece_counts, piece_sizes = part.view.find(terms)
         if not piece_rows:
             continue
         own = piece_rows[0] if len(piece_rows) == 1 else np.concatenate(piece_rows)
-        tally = piece_counts[0] if len(piece_counts) == 1 else np.concatenate(piece_counts)
-        term = numbers.repeat(sizes)
-        if part.mask is not None:
-            kept = part.mask[own]
-            own, tally, term = own[kept], tally[kept], term[kept]
+        rows.append(own)
+        counts += piece_counts
+        sizes += piece_sizes
         lengths.append(part.view.lengths[own])
         pieces.append((part, own))
-        rows.append(own + np.int64(part.base))
-        counts.append(tally)
-        which.append(term)
+        bases.append(part.base)
+        masked = masked or part.mask is not None
     if not rows:
         none, nothing = np.zeros(0, dtype=np.int64), np.zeros(0)
         return Matches(
             rows=none, counts=nothing, which=none, lengths=nothing, pieces=(),
             frequencies=np.zeros(len(terms), dtype=np.int64),
         )  # fmt: skip
-    all_which = np.concatenate(which)
+    numbers = np.arange(len(terms))
+    which = (numbers if len(rows) == 1 else np.tile(numbers, len(rows))).repeat(sizes)
+    all_rows = np.concatenate(rows) + np.array(bases, dtype=np.int64).repeat([len(own) for own in rows])
+    all_counts = np.concatenate(counts).astype(np.float64)
+    all_lengths = np.concatenate(lengths).astype(np.float64)
+    if masked:
+        kept = np.concatenate([_kept(part, own) for part, own in pieces])
+        all_rows, all_counts, which, all_lengths = all_rows[kept], all_counts[kept], which[kept], all_lengths[kept]
+        pieces = [(part, own[_kept(part, own)]) for part, own in pieces]
     return Matches(
-        rows=np.concatenate(rows),
-        counts=np.concatenate(counts).astype(np.float64),
-        which=all_which,
-        lengths=np.concatenate(lengths).astype(np.float64),
-        pieces=tuple(pieces),
-        frequencies=np.bincount(all_which, minlength=len(terms)),
-    )
+        rows=all_rows, counts=all_counts, which=which, lengths=all_lengths, pieces=tuple(pieces),
+        frequencies=np.bincount(which, minlength=len(terms)),
+    )  # fmt: skip
 
 
-def idf(frequencies: Ints, size: int) -> Floats:
+def _kept(part: Part, own: NDArray[np.int32]) -> Mask:
+    return np.ones(len(own), dtype=np.bool_) if part.mask is None else part.mask[own]
+
+
+def idf(frequencies: Ints, size: int | Ints) -> Floats:
     """ln((N - n + 0.5) / (n + 0.5) + 1), which is positive for every n."""
     result: Floats = np.log((size - frequencies + 0.5) / (frequencies + 0.5) + 1.0)
     return result
@@ -89,9 +95,9 @@ def idf(frequencies: Ints, size: int) -> Floats:
 def score(pool: Pool, matches: Matches, kinds: Floats, *, k1: float, b: float) -> Scores:
     """The documents with at least one of the terms. ``kinds`` [T] scales what a term counts for in shares."""
     rows, which = matches.rows, matches.which
-    rarity = idf(matches.frequencies, pool.size)
     # In a small memory a word that all documents have is not worthless yet: others would not have it.
-    worth = idf(matches.frequencies, pool.size + _UNSEEN) * kinds
+    rarity, worth = idf(matches.frequencies, np.array([[pool.size], [pool.size + _UNSEEN]]))
+    worth = worth * kinds
     total = float(worth.sum())
     if not len(rows):
         return Scores(rows=rows, scores=matches.counts, shares=matches.counts, worth=total)

@@ -20,6 +20,8 @@ def with_compounds(pool: Pool, tokens: Sequence[str], matches: Matches) -> Match
 
     Looks only at words in Latin script of at least six letters, and only at missing ones.
     """
+    if matches.frequencies.all():
+        return matches
     for place in np.flatnonzero(matches.frequencies == 0).tolist():
         token = tokens[place]
         if len(token) >= 2 * _SHORTEST_PART and token.isascii() and token.isalpha():

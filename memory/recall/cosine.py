@@ -33,7 +33,8 @@ class VectorSnapshot:
             first = number * _BLOCK
             last = min(first + _BLOCK, self.size)
             if first < last:
-                np.matmul(block[: last - first], query, out=scores[first:last])
+                # At the speed of memory with one thread; a matrix product would wake others and wait for them.
+                np.einsum("ij,j->i", block[: last - first], query, out=scores[first:last])
         return scores
 
     def best(self, scores: NDArray[np.float32], count: int, floor: float) -> list[str]:
@@ -46,11 +47,30 @@ class VectorSnapshot:
         found = (self.ids[row] for row in rows.tolist() if self.row_of.get(self.ids[row]) == row)
         return [name for name, _ in zip(found, range(count), strict=False)]
 
+    def rows(self, ids: Iterable[str]) -> NDArray[np.int64]:
+        """The rows of these ids, -1 where there is no vector."""
+        known = self.row_of
+        rows = np.array([known.get(name, -1) for name in ids], dtype=np.int64)
+        rows[rows >= self.size] = -1        # a vector added after this snapshot is not in it
+        return rows
+
     def of(self, ids: Iterable[str], scores: NDArray[np.float32], missing: float) -> NDArray[np.float64]:
         """The scores of these ids, ``missing`` where there is no vector."""
-        rows = [self.row_of.get(name, -1) for name in ids]
-        # A vector added after this snapshot is not in it.
-        return np.array([float(scores[row]) if 0 <= row < self.size else missing for row in rows], dtype=np.float64)
+        rows = self.rows(ids)
+        if not len(scores):
+            return np.full(len(rows), missing)
+        return np.where(rows >= 0, scores[rows], missing)
+
+    def take(self, rows: NDArray[np.int64]) -> Matrix:
+        """A copy of the vectors in these rows. [len(rows), dimension]"""
+        if not len(rows):
+            return np.zeros((0, 0), dtype=np.float32)
+        taken = np.empty((len(rows), self.blocks[0].shape[1]), dtype=np.float32)
+        blocks = rows // _BLOCK
+        for number in np.unique(blocks).tolist():
+            own = blocks == number
+            taken[own] = self.blocks[number][rows[own] % _BLOCK]
+        return taken
 
 
 class Vectors:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from memory.recall.document import Document
 from memory.recall.segment import LOW, RECORD, Ints, Mask, Records, Segment
 
-CAPACITY = 512
+CAPACITY = 256
 _MOST = 0xFFFF
 
 

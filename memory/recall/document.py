@@ -8,6 +8,7 @@ from datetime import datetime
 FACT, REFLECTION, FACT_ARCHIVE, TURN, PERSONA = "fact", "reflection", "fact_archive", "turn", "persona"
 DEFAULT_TIERS = (FACT, REFLECTION, FACT_ARCHIVE)
 TIERS = (*DEFAULT_TIERS, TURN, PERSONA)
+CATEGORIES = ("profile", "preferences", "entities", "events", "cases", "patterns")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,6 +27,8 @@ class Document:
     speaker: str | None = None        # who said it, as a name
     importance: int = 5               # 1..10
     evidence: float = 0.0             # how often it was confirmed rather than disputed
+    category: str | None = None       # one of CATEGORIES, for facts
+    stored: bool = False              # somebody wrote it on purpose, rather than it being told from a conversation
     superseded: bool = False          # a newer statement replaced it
     hidden: bool = False              # suppressed, protected or disputed: never returned
     dated: bool = True                # False: its event time could not be read; outside every window

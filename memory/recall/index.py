@@ -19,11 +19,11 @@ View = SegmentView | DeltaView
 
 # A segment is joined with the one before it once that is less than this many times as large.
 _RATIO = 8
-_SMALL = 8192
+_SMALL = 4096
 # Characters of a text that are read; what a longer one has to say stands at its beginning.
 LONGEST = 20_000
 # Documents tokenised between two pauses of a slow operation.
-_SLICE = 32
+_SLICE = 16
 
 
 # Stands where a kept segment knows a document that is no more. Never found.
@@ -91,10 +91,13 @@ class Index:
     def fill(self, documents: Iterable[Document]) -> Iterator[None]:
         """``put`` and ``tidy`` with a pause to be taken at each yield, every millisecond or so."""
         for number, document in enumerate(documents, 1):
+            if self._delta.size == CAPACITY:
+                self._seal()
+                yield None
+                yield from self.tidy()
             self._put(document)
             if number % _SLICE == 0:
                 yield None
-                yield from self.tidy()
 
     def drop(self, ids: Iterable[str]) -> None:
         """Forget documents; unknown ids are ignored."""
@@ -164,7 +167,7 @@ class Index:
                 records[row] = self._recorder.record(document, serial, reading)
                 documents.append(document)
                 self._serials[document_id] = serial
-            if row % 256 == 255:
+            if row % 128 == 127:
                 yield None
         self._next_serial += len(kept.ids)
         view = whole(kept.segment(records, documents))

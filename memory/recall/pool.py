@@ -7,11 +7,12 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from memory.recall.document import TURN, Document
 from memory.recall.index import Snapshot, View
-from memory.recall.records import TIER_CODES
-from memory.recall.segment import RECORD, RECORD_WORDS, Ints, Mask, Records
+from memory.recall.records import CATEGORY_CODES, TIER_CODES
+from memory.recall.segment import CATEGORY_SHIFT, RECORD, RECORD_WORDS, SUPERSEDED, Ints, Mask, Records
 from memory.recall.when import TimeWindow, seconds
 
 
@@ -25,11 +26,24 @@ class Part(NamedTuple):
     session_base: int       # added to session codes, so that those of two snapshots differ
 
 
-class Pool:
-    """The union of snapshots, cut down to tiers and a window of event time. Read only."""
+# Which documents a pool takes, as bits: tiers, then categories (none: all), then whether only what still holds.
+_CATEGORY_BITS, _STANDING = 8, 1 << 16
 
-    def __init__(self, snapshots: Sequence[Snapshot], tiers: Collection[str], window: TimeWindow | None = None) -> None:
+
+class Pool:
+    """The union of snapshots, cut down to tiers, categories and a window of event time. Read only."""
+
+    def __init__(
+        self,
+        snapshots: Sequence[Snapshot],
+        tiers: Collection[str],
+        window: TimeWindow | None = None,
+        *,
+        categories: Collection[str] = (),
+        standing: bool = False,
+    ) -> None:
         bits = sum(1 << TIER_CODES[tier] for tier in set(tiers) if tier in TIER_CODES)
+        bits |= sum(1 << CATEGORY_CODES[one] + _CATEGORY_BITS for one in set(categories)) | _STANDING * standing
         self.snapshots = snapshots
         self.parts: list[Part] = []
         self.size = 0       # documents
@@ -117,6 +131,10 @@ class Pool:
     def _part(self, row: int) -> Part:
         return self.parts[bisect_right(self._bases, row) - 1]
 
+    def source_of(self, row: int) -> int:
+        """The place of the snapshot that a row comes from."""
+        return self._part(row).source
+
     def document(self, row: int) -> Document:
         view, own = self.place(row)
         return view.document(own)
@@ -162,6 +180,8 @@ def _allowed(view: View, bits: int) -> tuple[Mask | None, int, int]:
         tiers = view.records["tier"]
         wanted = np.array([bits >> code & 1 for code in range(8)], dtype=np.bool_)
         mask: Mask = wanted[np.minimum(tiers, 7)]
+        if bits >> _CATEGORY_BITS:
+            mask &= _kept_by_flags(view.records["flags"], bits)
         if view.dead is not None:
             mask &= ~view.dead[: len(view)]
         size = int(np.count_nonzero(mask))
@@ -169,6 +189,17 @@ def _allowed(view: View, bits: int) -> tuple[Mask | None, int, int]:
         known = (None, size, view.tokens) if whole else (mask, size, int(view.lengths[mask].sum()))
         view.pools[bits] = known
     return known
+
+
+def _kept_by_flags(flags: NDArray[np.uint8], bits: int) -> Mask:
+    kept: Mask = np.ones(len(flags), dtype=np.bool_)
+    categories = bits >> _CATEGORY_BITS & 0xFF
+    if categories:
+        wanted = np.array([categories >> code & 1 for code in range(8)], dtype=np.bool_)
+        kept &= wanted[flags >> CATEGORY_SHIFT & 7]
+    if bits & _STANDING:
+        kept &= flags & SUPERSEDED == 0
+    return kept
 
 
 def _within(view: View, mask: Mask | None, window: TimeWindow) -> tuple[Mask | None, int, int]:

@@ -95,22 +95,33 @@ def _by_text(pool: Pool, query: Query, text: str, now: datetime, dense: Dense | 
     if not pool.size:
         return ()
     question = read_question(text, pool, query.names, now)
-    if dense is None:
-        ranking = rank(pool, question, now, query.limit)
-        legs = {"words": ranking.best_first(pool, select.admitted(pool, question, ranking))}
-    else:
-        ranking, legs = _two_legs(pool, question, now, dense, query.limit)
+    limit = query.limit
+    while True:
+        if dense is None:
+            ranking = rank(pool, question, now, limit)
+            legs = {"words": ranking.best_first(pool, select.admitted(pool, question, ranking))}
+        else:
+            ranking, legs = _two_legs(pool, question, now, dense, limit)
+        looked_at = len(legs["words"])
+        found = select.fused_without_repetitions(pool, legs, query.limit)
+        if len(found) >= query.limit or not ranking.cut or looked_at < query.limit:
+            break
+        # Many repeat each other: look further down.
+        limit *= 8
     return tuple(
         _hit(
-            pool, query, row, round(score, 6), _explain(question, ranking, legs, row) if query.explain else None
+            pool, query, row, document, round(score, 6),
+            _explain(question, ranking, legs, row) if query.explain else None,
         )
-        for row, score in select.fused_without_repetitions(pool, legs, query.limit)
+        for row, score, document in found
     )
 
 
-def _hit(pool: Pool, query: Query, row: int, score: float | None, explanation: Explanation | None = None) -> Hit:
+def _hit(
+    pool: Pool, query: Query, row: int, document: Document, score: float | None, explanation: Explanation | None = None
+) -> Hit:
     before, after = pool.neighbours(row, query.context) if query.context > 0 else ((), ())
-    return Hit(document=pool.document(row), score=score, before=before, after=after, explanation=explanation)
+    return Hit(document=document, score=score, before=before, after=after, explanation=explanation)
 
 
 def _two_legs(
@@ -119,8 +130,9 @@ def _two_legs(
     """Both legs rank everything that either admits, so that their ranks can be added without loss."""
     scanned = scan(dense)
     ranking = rank(pool, question, now, limit, scanned.candidates(pool))
-    near, around = scanned.cosines([pool.document(row).id for row in ranking.rows.tolist()])
-    wanted = select.admitted(pool, question, ranking) | near_enough(near, around, dense.floor)
+    near, around = scanned.cosines(pool, ranking.rows, ranking.records)
+    by_words = select.admitted(pool, question, ranking)
+    wanted = by_words | near_enough(near, by_words, dense)
     scores = combined(ranking.scores, near, around, Weigh(ranking.records))
     return ranking, {
         "words": ranking.best_first(pool, wanted),
@@ -147,12 +159,15 @@ def _by_time(pool: Pool, query: Query, window: TimeWindow) -> tuple[Hit, ...]:
     outside = ~((first < end) & (last >= start))
     distance = np.where(outside, np.where(last < start, start - last, first - end), 0.0)
     return tuple(
-        _hit(pool, query, int(row[at]), None) for at in _nearest(pool, row, (outside, distance, -first), query.limit)
+        _hit(pool, query, int(row[at]), document, None)
+        for at, document in _nearest(pool, row, (outside, distance, -first), query.limit)
     )
 
 
-def _nearest(pool: Pool, rows: Ints, keys: Sequence[NDArray[np.generic]], limit: int) -> list[int]:
-    """Places of the first ``limit`` by the keys, then newest, then by id."""
+def _nearest(
+    pool: Pool, rows: Ints, keys: Sequence[NDArray[np.generic]], limit: int
+) -> list[tuple[int, Document]]:
+    """The first ``limit`` by the keys, then newest, then by id: their places in ``rows`` and documents."""
     order = np.lexsort(tuple(reversed(keys)))
     if len(order) > limit:
         last = order[limit - 1]
@@ -161,7 +176,7 @@ def _nearest(pool: Pool, rows: Ints, keys: Sequence[NDArray[np.generic]], limit:
         order = order[: min(max(limit, int(np.flatnonzero(tied)[-1]) + 1), limit + _TIES)]
     chosen = [(at, pool.document(int(rows[at]))) for at in order.tolist()]
     chosen.sort(key=lambda pair: (*(key[pair[0]] for key in keys), -seconds(pair[1].created_at), pair[1].id))
-    return [at for at, _ in chosen[:limit]]
+    return chosen[:limit]
 
 
 def _explain(question: Question, ranking: Ranking, legs: Mapping[str, Sequence[int]], row: int) -> Explanation:

@@ -22,7 +22,7 @@ from memory.recall.when import seconds
 # Short texts: a low b matters, k1 hardly does.
 K1, B = 0.9, 0.4
 # Documents looked at closely: where other evidence may turn the order, and where words alone decide.
-_DEPTH, _SHALLOW = 256, 64
+_DEPTH, _SHALLOW = 256, 32
 # The first of several people a question names is likely its subject.
 _FIRST_OF_SEVERAL = 0.5
 _HALF_YEAR = 182.5 * 86_400.0
@@ -33,6 +33,7 @@ class Ranking:
     """The documents looked at, by ascending row: R of each."""
 
     rows: Ints
+    cut: bool                       # there are more with some of the words
     records: Records
     matches: Matches
     worth: float                    # what sharing all of the question's terms counts for
@@ -98,7 +99,8 @@ def rank(pool: Pool, question: Question, now: datetime, limit: int, near: Ints |
         neighbours = _from_neighbours(rows, records, own, weigh)
     priors = _priors(records, weigh, seconds(now))
     return Ranking(
-        rows=rows, records=records, matches=matches, worth=touched.worth, shares=shares,
+        rows=rows, cut=len(rows) < len(touched.rows), records=records, matches=matches, worth=touched.worth,
+        shares=shares,
         scores=own + neighbours + priors, words=word_scores, sessions=sessions, speakers=speakers, dates=dates,
         cues=cues, neighbours=neighbours, priors=priors,
     )  # fmt: skip
@@ -108,7 +110,9 @@ def _candidates(pool: Pool, question: Question, touched: Scores, limit: int, nea
     """The best by words, what the dates point at, and what stands next to them."""
     chosen = touched.rows
     # Where words are all there is to go by, the order of the rest can hardly change.
-    words_alone = not (question.people or question.hints or pool.ordered or near is not None)
+    words_alone = not (
+        question.people or question.hints or question.asks_time or pool.ordered or near is not None
+    )
     depth = max(_SHALLOW if words_alone else _DEPTH, 4 * limit)
     if len(chosen) > depth:
         best = np.argpartition(touched.scores, len(chosen) - depth)[-depth:]

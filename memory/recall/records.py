@@ -10,11 +10,12 @@ import numpy as np
 
 from memory.recall import words
 from memory.recall.cues import is_question
-from memory.recall.document import TIERS, TURN, Document
-from memory.recall.segment import ASKING, SUPERSEDED, TEMPORAL, Ints
+from memory.recall.document import CATEGORIES, TIERS, TURN, Document
+from memory.recall.segment import ASKING, CATEGORY_SHIFT, SUPERSEDED, TEMPORAL, Ints
 from memory.recall.when import interval, seconds
 
 TIER_CODES = {tier: code for code, tier in enumerate(TIERS)}
+CATEGORY_CODES: dict[str | None, int] = {category: code for code, category in enumerate(CATEGORIES, 1)}
 NOBODY = -1
 # Stands before an entity where a document names no speaker; no display name begins with it.
 ENTITY_MARK = "\x00"
@@ -68,6 +69,7 @@ class Recorder:
             (SUPERSEDED if document.superseded else 0)
             | (TEMPORAL if read.tells_time else 0)
             | (ASKING if is_question(document.text) else 0)
+            | CATEGORY_CODES.get(document.category, 0) << CATEGORY_SHIFT
         )
         dated = document.dated
         return (

@@ -31,6 +31,7 @@ RECORD = np.dtype(
 # The same as plain numbers, which numpy gathers several times faster.
 RECORD_WORDS = RECORD.itemsize // 8
 SUPERSEDED, TEMPORAL, ASKING = 1, 2, 4
+CATEGORY_SHIFT = 3                  # the flags above hold the category's code; 0 is none
 
 # The half of a term that a document's own list keeps.
 LOW = 0xFFFFFFFF

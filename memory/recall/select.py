@@ -43,12 +43,14 @@ def admitted(pool: Pool, question: Question, ranking: Ranking) -> Mask:
     return result
 
 
-def fused_without_repetitions(pool: Pool, legs: Mapping[str, list[int]], limit: int) -> list[tuple[int, float]]:
-    """The first ``limit`` rows of the legs' fusion with their scores, none of which repeats a better one.
+def fused_without_repetitions(
+    pool: Pool, legs: Mapping[str, list[int]], limit: int
+) -> list[tuple[int, float, Document]]:
+    """The first ``limit`` rows of the legs' fusion with scores and documents, none of which repeats a better one.
 
     What repeats another is taken out of the legs, whose ranks close up.
     """
-    kept: list[int] = []
+    kept: dict[int, Document] = {}
     repeated: set[int] = set()
     seen: list[tuple[Document, frozenset[int]]] = []
     alone = next(iter(legs.values())) if len(legs) == 1 else None
@@ -62,7 +64,7 @@ def fused_without_repetitions(pool: Pool, legs: Mapping[str, list[int]], limit: 
                 repeated.add(row)
                 break
         else:
-            kept.append(row)
+            kept[row] = document
             seen.append((document, terms))
             if len(kept) == limit:
                 break
@@ -70,9 +72,15 @@ def fused_without_repetitions(pool: Pool, legs: Mapping[str, list[int]], limit: 
         for leg in legs.values():
             leg[:] = [row for row in leg if row not in repeated]
     if alone is not None:
-        return fuse([kept])
-    chosen = set(kept)
-    return [(row, score) for row, score in fuse(list(legs.values())) if row in chosen]
+        ranked = fuse([list(kept)])
+    else:
+        ranked = [(row, score) for row, score in fuse(list(legs.values())) if row in kept]
+    return [(row, score, kept[row]) for row, score in ranked]
+
+
+def repeats(one: Document, terms: frozenset[int], other: Document, others: frozenset[int]) -> bool:
+    """Whether a document with these terms says what another one says."""
+    return 20 * len(terms & others) >= _SAME * (len(terms) + len(others)) and _repeats(one, other)
 
 
 def _repeats(one: Document, other: Document) -> bool:

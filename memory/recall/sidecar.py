@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from memory.recall import words
 from memory.recall.document import Document
 from memory.recall.segment import Ints, Records, Segment, SegmentView
-from memory.recall.words import TOKENIZER_VERSION
 
-# magic, format, tokenizer; then segments; then nothing
+# magic, format, edition of the tokenizer; then segments
 _HEADER = struct.Struct("<8sII")
 _MAGIC = b"recall\r\n"
 _FORMAT = 1
@@ -50,7 +50,7 @@ class Kept:
 
 def dump(views: Sequence[SegmentView]) -> Iterator[bytes]:
     """The segments as bytes, in pieces of at most a few hundred kilobytes, about a millisecond each."""
-    yield _HEADER.pack(_MAGIC, _FORMAT, TOKENIZER_VERSION)
+    yield _HEADER.pack(_MAGIC, _FORMAT, words.edition())
     for view in views:
         yield from _dump_segment(view)
 
@@ -86,7 +86,7 @@ def load(data: bytes | None) -> Iterator[Kept | None]:
 
     ``None`` stands for a pause. Arrays are views of ``data``; nothing is copied.
     """
-    if data is None or len(data) < _HEADER.size or _HEADER.unpack_from(data) != (_MAGIC, _FORMAT, TOKENIZER_VERSION):
+    if data is None or len(data) < _HEADER.size or _HEADER.unpack_from(data) != (_MAGIC, _FORMAT, words.edition()):
         return
     at = _HEADER.size
     while at + _SEGMENT.size <= len(data):
@@ -112,10 +112,22 @@ def load(data: bytes | None) -> Iterator[Kept | None]:
             at += np.dtype(kind).itemsize * count
         at += _CHECKSUM.size
         known, starts, term_starts, hashes, rows, lengths, row_terms, counts, flags, ids = arrays
-        names = ids.tobytes().decode("utf-8", "surrogatepass").split("\n") if documents else []
-        yield None
+        names: list[str] = []
+        for part in _lines(ids.tobytes() if documents else None):
+            names += part
+            yield None
         if len(names) == documents:
             yield Kept(
                 ids=names, hashes=hashes, flags=flags, terms=known, starts=starts, rows=rows, counts=counts,
                 lengths=lengths, term_starts=term_starts, row_terms=row_terms,
             )  # fmt: skip
+
+
+def _lines(blob: bytes | None) -> Iterator[list[str]]:
+    """The lines of a text, some thousand at a time."""
+    first = 0
+    while blob is not None and first <= len(blob):
+        last = blob.find(b"\n", first + _PIECE)
+        last = len(blob) if last < 0 else last
+        yield blob[first:last].decode("utf-8", "surrogatepass").split("\n")
+        first = last + 1

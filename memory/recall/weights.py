@@ -28,7 +28,7 @@ class Weights:
     asked: float = 0.0              # of the turn before when that is a question
     following: float = 0.0          # of the turn after
     asking: float = 0.0             # for being a question oneself
-    cosine: float = 1.5             # for the nearest document, in the leg of meaning
+    cosine: float = 2.5             # for the nearest document, in the leg of meaning
     context_cosine: float = 0.0     # for the nearest turn together with the one before it
     superseded: float = -0.6
     merit: float = 0.02             # for the most importance, and as much again for much evidence

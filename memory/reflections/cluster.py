@@ -15,6 +15,8 @@ RELATED = 0.34              # share of object words that two facts of a cluster 
 MOST_FACTS = 8
 _MOST_SAID, _DAYS, _OFTEN = 3, 2, 5
 
+_HOLDERS = 60               # facts that share a word, above which the word alone connects nothing
+
 Group = tuple[str, str, bool]   # entity, side of the person, polarity
 
 
@@ -60,7 +62,8 @@ def _components(facts: Sequence[Fact], words: dict[str, frozenset[str]]) -> list
 
     for place, fact in enumerate(facts):
         own = words[fact.id]
-        for other in {other for word in sorted(own) for other in holders[word]}:
+        rare = (holders[word] for word in own if len(holders[word]) <= _HOLDERS)
+        for other in {other for places in rare for other in places}:
             if dice(own, words[facts[other].id]) >= RELATED:
                 first, second = sorted((root(place), root(other)))
                 parent[second] = first

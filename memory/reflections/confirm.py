@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from datetime import datetime, timedelta
 
+from memory.facts.rules.draft import METHOD
 from memory.reflections import evidence as trust
 from memory.reflections.pen import Because, Pen
 from memory.reflections.reflection import CONFIRMED, PATTERN, PENDING, Reflection, is_past
@@ -16,7 +17,8 @@ def confirm(pen: Pen, *, powerful: bool) -> int:
     """Confirm what is due. Returns how many were.
 
     Silence confirms nothing: what was passed over until no trust is left stays as it is, alive
-    and unconfirmed. Without ``powerful`` age alone counts.
+    and unconfirmed. Without ``powerful`` age alone counts; with it, age counts for what rules drew,
+    and what a model drew waits for evidence.
     """
     confirmed = 0
     for one in pen.alive():
@@ -25,7 +27,7 @@ def confirm(pen: Pen, *, powerful: bool) -> int:
         score = trust.score(one.evidence, pen.now)
         if powerful and trust.reaches(one.evidence, trust.CONFIRM_AT, pen.now):
             pen.entered(one.id, CONFIRMED, Because(rule="score"))
-        elif score > 0 and pen.now - one.created_at >= SETTLES_AFTER:
+        elif _may_age(one, powerful=powerful) and score > 0 and pen.now - one.created_at >= SETTLES_AFTER:
             pen.entered(one.id, CONFIRMED, Because(rule="age"), auto_confirmed=True)
         else:
             continue
@@ -41,6 +43,9 @@ def promotion_rule(one: Reflection, now: datetime, *, powerful: bool) -> str | N
     if powerful and trust.reaches(one.evidence, trust.PROMOTE_AT, now):
         return "score"
     since = one.entered.get(CONFIRMED, one.created_at)
-    if score > 0 and now - since >= SETTLES_AFTER and one.temporal_scope in _LASTING:
-        return "age"
-    return None
+    lasts = one.temporal_scope in _LASTING and _may_age(one, powerful=powerful)
+    return "age" if lasts and score > 0 and now - since >= SETTLES_AFTER else None
+
+
+def _may_age(one: Reflection, *, powerful: bool) -> bool:
+    return not powerful or one.method == METHOD

@@ -107,17 +107,21 @@ def ignored(evidence: Evidence) -> Evidence:
     return replace(evidence, reinforcement=max(evidence.reinforcement - 0.2, 0.0))
 
 
-def merged(one: Evidence, other: Evidence, now: datetime) -> Evidence:
-    """Of each side the larger, never the sum, so that a merge done twice changes nothing."""
+def joined(one: Evidence, other: Evidence) -> Evidence:
+    """Of each side the larger, never the sum, so that joining twice changes nothing; it goes on fading."""
     return replace(
         one,
         reinforcement=max(one.reinforcement, other.reinforcement),
         disputation=max(one.disputation, other.disputation),
-        reinforced_at=now,
-        disputed_at=now,
+        reinforced_at=_latest(one.reinforced_at, other.reinforced_at),
+        disputed_at=_latest(one.disputed_at, other.disputed_at),
         user_facts=max(one.user_facts, other.user_facts),
-        sub_zero_days=0,
     )
+
+
+def merged(one: Evidence, other: Evidence, now: datetime) -> Evidence:
+    """The same for what was told again just now: both clocks and the count begin anew."""
+    return replace(joined(one, other), reinforced_at=now, disputed_at=now, sub_zero_days=0)
 
 
 def seeded(importances: Iterable[int], now: datetime) -> Evidence:
@@ -134,6 +138,10 @@ def counted(evidence: Evidence, now: datetime) -> Evidence:
     if evidence.sub_zero_on == today:
         return evidence
     return replace(evidence, sub_zero_days=evidence.sub_zero_days + 1, sub_zero_on=today)
+
+
+def _latest(one: datetime | None, other: datetime | None) -> datetime | None:
+    return max((moment for moment in (one, other) if moment is not None), default=None)
 
 
 def _later(before: datetime | None, now: datetime) -> datetime:

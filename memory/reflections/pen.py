@@ -11,7 +11,7 @@ from memory.clock import naive_local
 from memory.reflections import evidence as trust
 from memory.reflections.evidence import Evidence
 from memory.reflections.record import to_record
-from memory.reflections.reflection import DENIED, Reflection, entering
+from memory.reflections.reflection import DENIED, Reflection, entering, is_private
 from memory.reflections.surfaced import Surfaced
 from memory.space import MemorySpace
 from memory.store.journal import Batch
@@ -59,7 +59,8 @@ class Pen:
         return [*known, *(one for key, one in self._reflections.items() if key not in ids)]
 
     def alive(self) -> list[Reflection]:
-        return [one for one in self.reflections() if not one.is_terminal]
+        """Those about the two people here that nothing has ended yet."""
+        return [one for one in self.reflections() if not one.is_terminal and is_private(one.extra)]
 
     def surfaced(self) -> list[Surfaced]:
         """Offered topics as they are now."""

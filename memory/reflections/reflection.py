@@ -94,6 +94,11 @@ def entering(reflection: Reflection, status: str, now: datetime, **reasons: Any)
     )
 
 
+def is_private(extra: Mapping[str, Any]) -> bool:
+    """Whether a row is about the two people here, and not about a group or one of its members."""
+    return not any(key in extra for key in ("subject_kind", "subject_id"))
+
+
 def is_active(reflection: Reflection, now: datetime) -> bool:
     """Confirmed, trusted and not resting: shown as fairly certain, and open to being denied."""
     return (
@@ -108,6 +113,7 @@ def is_topic(reflection: Reflection, now: datetime) -> bool:
     return (
         reflection.status == PENDING
         and bool(reflection.text.strip())
+        and is_private(reflection.extra)
         and not (reflection.next_eligible_at is not None and reflection.next_eligible_at > now)
         and not trust.is_disputed(reflection.evidence, now)
         and not is_resting(reflection.mentions, now)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -20,6 +21,8 @@ from memory.reflections.reflection import (
     STATE,
     Reflection,
     fits_ontology,
+    is_past,
+    is_private,
     reflection_id,
     with_text,
 )
@@ -32,6 +35,7 @@ LEAST_FACTS = 5             # unabsorbed ones without which nothing is drawn
 LEAST_IMPORTANCE = 5
 _JOINS = 0.5                # share of object words with one of its facts that makes a fact part of a reflection
 _BY_RULE = 0.5
+_AT_ONCE = 500              # facts looked at together
 
 
 async def synthesize(space: MemorySpace, names: Names) -> Reflection | None:
@@ -55,21 +59,25 @@ async def synthesize(space: MemorySpace, names: Names) -> Reflection | None:
 
 
 def _usable(space: MemorySpace) -> list[Fact]:
-    """Facts of the user's own that stand, matter, and were not used yet."""
-    return [
+    """Facts of the user's own that stand, matter, and were not used yet; the latest of them, oldest first."""
+    usable = [
         fact
         for fact in space.facts.unabsorbed()
         if fact.importance >= LEAST_IMPORTANCE
         and fact.source == USER_OBSERVATION
         and fact.superseded_by is None
         and fact.denied_in is None
-        and "subject_kind" not in fact.extra
+        and fact.memory is None
+        and is_private(fact.extra)
     ]
+    return usable[-_AT_ONCE:]
 
 
 def _draw(pen: Pen, facts: Sequence[Fact], names: Names) -> Reflection | None:
     for cluster in clusters(facts, names):
         drawn = reflect_on(cluster, names, pen)
+        if is_past(drawn, pen.now):
+            continue  # it was over before anybody thought of it
         if pen.reflection(drawn.id) is None and not _was_erased(pen, drawn, names):
             pen.synthesised(drawn, Because(rule="told_often", turn=drawn.sources[-1] if drawn.sources else None))
         _absorb(pen, cluster, drawn.id)
@@ -127,50 +135,70 @@ def _resting_on(one: Reflection, facts: Sequence[Fact], names: Names) -> Reflect
 
 def _join(pen: Pen, facts: Sequence[Fact], names: Names) -> set[str]:
     """Facts on what a living reflection already says become part of it and speak for it."""
+    homes = _Homes(pen, names) if facts else None
     joined: set[str] = set()
     for fact in facts:
-        one = _home_of(pen, fact, names)
-        if one is None:
+        one = homes.of(fact) if homes is not None else None
+        if one is None or homes is None:
             continue
-        sources = known_facts(one.source_fact_ids, pen.space.facts, pen.space.views.facts_archive)
         because = Because(rule="joins", turn=fact.sources[-1] if fact.sources else None, fact=fact.id)
-        grown = _resting_on(one, [*_standing(sources), fact], names)
+        grown = _resting_on(one, [*_standing(_sources(pen, one)), fact], names)
         pen.revised(replace(grown, source_fact_ids=tuple(sorted({*one.source_fact_ids, fact.id}))), because)
         if one.evidence.reinforced_at is None or one.evidence.reinforced_at.date() != fact.created_at.date():
             said = min(fact.created_at, pen.now)
             pen.weighed(one.id, trust.reinforced_by_fact(one.evidence, said, weight=_BY_RULE), USER_FACT, because)
         _absorb(pen, [fact], one.id)
+        homes.add(one.id, fact)
         joined.add(fact.id)
     return joined
+
+
+class _Homes:
+    """Living reflections by the words of the facts they rest on."""
+
+    def __init__(self, pen: Pen, names: Names) -> None:
+        self._pen = pen
+        self._names = names
+        self._facts: dict[str, list[Fact]] = {}
+        self._by_word: defaultdict[str, set[str]] = defaultdict(set)
+        for one in pen.alive():
+            if one.method == METHOD:
+                for fact in _sources(pen, one):
+                    self.add(one.id, fact)
+
+    def add(self, known_id: str, fact: Fact) -> None:
+        self._facts.setdefault(known_id, []).append(fact)
+        for word in subject_words(fact, self._names):
+            self._by_word[word].add(known_id)
+
+    def of(self, fact: Fact) -> Reflection | None:
+        """The reflection with a fact nearest to this one, if it is near enough and has room."""
+        own, group = subject_words(fact, self._names), group_of(fact)
+        best: tuple[float, str] | None = None
+        for known_id in sorted({known_id for word in own for known_id in self._by_word.get(word, ())}):
+            others = self._facts[known_id]
+            near = [dice(own, subject_words(one, self._names)) for one in others if group_of(one) == group]
+            if near and len(others) < MOST_FACTS and max(near) >= max(_JOINS, best[0] if best else 0.0):
+                best = (max(near), known_id)
+        return self._pen.reflection(best[1]) if best is not None else None
+
+
+def _sources(pen: Pen, one: Reflection) -> list[Fact]:
+    return known_facts(one.source_fact_ids, pen.space.facts, pen.space.views.facts_archive)
 
 
 def _tell_again(pen: Pen, names: Names) -> None:
     """Reflections whose facts were told again, or no longer hold, say so."""
     for one in pen.alive():
-        if one.method != METHOD:
-            continue
-        standing = _standing(known_facts(one.source_fact_ids, pen.space.facts, pen.space.views.facts_archive))
-        if standing:
+        standing = _standing(_sources(pen, one)) if one.method == METHOD else []
+        turns = {turn for fact in standing for turn in fact.sources}
+        if standing and turns != set(one.sources):
             told = replace(_resting_on(one, standing, names), source_fact_ids=one.source_fact_ids)
-            if told != one:
-                pen.revised(told, Because(rule="told_again", turn=told.sources[-1] if told.sources else None))
+            pen.revised(told, Because(rule="told_again", turn=told.sources[-1] if told.sources else None))
 
 
 def _standing(facts: Sequence[Fact]) -> list[Fact]:
     return [fact for fact in facts if fact.superseded_by is None and fact.denied_in is None]
-
-
-def _home_of(pen: Pen, fact: Fact, names: Names) -> Reflection | None:
-    best: tuple[float, Reflection] | None = None
-    own = subject_words(fact, names)
-    for one in pen.alive():
-        if one.method != METHOD or one.entity != fact.entity or len(one.source_fact_ids) >= MOST_FACTS:
-            continue
-        sources = known_facts(one.source_fact_ids, pen.space.facts, pen.space.views.facts_archive)
-        near = [dice(own, subject_words(other, names)) for other in sources if group_of(other) == group_of(fact)]
-        if near and max(near) >= _JOINS and (best is None or max(near) > best[0]):
-            best = (max(near), one)
-    return best[1] if best is not None else None
 
 
 def _absorb(pen: Pen, facts: Sequence[Fact], by: str) -> None:

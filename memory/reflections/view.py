@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from memory.reflections.record import from_record, to_record
-from memory.reflections.reflection import CONFIRMED, PENDING, Reflection
+from memory.reflections.reflection import CONFIRMED, PENDING, Reflection, is_private
 from memory.store import layout
 from memory.store.entries import Entries
 from memory.store.events import Event
@@ -32,8 +32,8 @@ class Reflections(Entries[Reflection]):
         return [one for one in self if one.status in statuses]
 
     def alive(self) -> list[Reflection]:
-        """Those that nothing has ended yet."""
-        return self.in_status(PENDING, CONFIRMED)
+        """Those about the two people here that nothing has ended yet."""
+        return [one for one in self.in_status(PENDING, CONFIRMED) if is_private(one.extra)]
 
     def take(self, event: Event) -> None:
         if not event.type.startswith("reflection."):

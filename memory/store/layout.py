@@ -24,6 +24,9 @@ LOCK = ".memory-server.lock"
 TOMBSTONES = "closed_names.json"
 CATALOGUE = "catalogue.db"
 LOGS = "logs"
+DATA = "data"
+OBSERVATIONS = "workflow-observations"       # in DATA, like the next
+QUERIES = "query-log"
 
 EVENTS = "events.ndjson"
 EVENTS_APPLIED = "events_applied.json"
@@ -48,6 +51,10 @@ PERSONA = "persona.json"
 PERSONA_CORRECTIONS = "persona_corrections.json"
 PERSONA_ARCHIVE = "persona_archive"
 FORGOTTEN = "forgotten.json"
+FACT_VERSIONS = "fact_versions.json"
+CONFLICTS = "conflicts.json"
+CHECKPOINTS = "checkpoints.json"
+SCOPE = "scope.json"
 IDLE_STATE = "idle_maintenance_state.json"   # the companion's, in the root: what it last reviewed of each character
 
 TEMPORARY = ".tmp"
@@ -66,6 +73,34 @@ def character_directory(root: Path, name: str) -> Path:
     if not name or name in (".", "..") or "/" in name or "\\" in name or "\0" in name or name.startswith("@"):
         raise ValueError("not a single path component")
     return root / MEMORY / name
+
+
+def scopes_directory(root: Path) -> Path:
+    """Where the directories of scopes lie."""
+    return root / MEMORY / SCOPES
+
+
+def space_directory(root: Path, name: str) -> Path:
+    """The directory of a space: a character's, or with ``@`` before it the directory of a scope.
+
+    Raises ValueError for anything that is not one plain path component.
+    """
+    if not name.startswith("@"):
+        return character_directory(root, name)
+    plain = name[1:]
+    if not plain or not plain.isascii() or not plain.replace("-", "").isalnum():
+        raise ValueError("not the name of a scope's directory")
+    return scopes_directory(root) / plain
+
+
+def observations_directory(root: Path) -> Path:
+    """The journal of what workflows did."""
+    return root / DATA / OBSERVATIONS
+
+
+def queries_directory(root: Path) -> Path:
+    """What was asked and how well it was answered."""
+    return root / DATA / QUERIES
 
 
 def segment_name(first_seq: int) -> str:

@@ -174,7 +174,7 @@ class Outbox(View):
         return self._lines >= _COMPACT_LINES and len(self.pending) * 4 < self._lines
 
     async def compact(self) -> None:
-        """Rewrite the file with pending work alone. Its seq must have been stamped before."""
+        """Rewrite the file with pending work alone."""
         async with self._writing:
             await to_its_end(self._compact())
 

@@ -30,7 +30,6 @@ _ENVELOPE = frozenset({"event_id", "op_id", "type", "status", "ts", "at", "seq",
 _REFERENCES = ("turn", "turn_id", "fact_id", "reflection_id", "entry_id", "candidate_id", "existing_id")
 
 _WORD = re.compile(r"[a-z][a-z0-9_./:+-]{0,79}")
-_KEY = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _HEX = re.compile(r"[0-9a-f]{8,64}")
 _TIME = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:[+-]\d\d:?\d\d|Z)?)?|[+-]\d{4}")
 _ID = re.compile(
@@ -95,7 +94,7 @@ class Eraser:
 
     def _is_gone(self, value: Any) -> bool:
         """By its own id, or where it has none by that of what it speaks of."""
-        if not self.ids or not isinstance(value, Mapping):
+        if not self.ids or not isinstance(value, dict):
             return False
         if _string(value.get("id")) is not None:
             return value["id"] in self.ids
@@ -104,41 +103,44 @@ class Eraser:
     def _walk(self, value: Any, key: str | None, keep: Collection[str]) -> tuple[Any, bool]:
         """The cleaned value, and whether a text of the record that it belongs to was taken."""
         if isinstance(value, str):
-            if _is_structure(key, value, keep) or not self.holds(value):
+            if not self.holds(value) or _is_structure(key, value, keep):
                 return value, False
             return "", True
         if isinstance(value, list):
             return self._walk_list(value, key, keep)
-        if isinstance(value, Mapping):
+        if isinstance(value, dict):
             return self._walk_object(value, keep)
         return value, False
 
     def _walk_list(self, value: list[Any], key: str | None, keep: Collection[str]) -> tuple[Any, bool]:
-        kept: list[Any] = []
-        same, taken = True, False
-        for item in value:
+        kept: list[Any] | None = None        # made once something differs: most lists stay as they are
+        taken = False
+        for place, item in enumerate(value):
             new, held = self._walk(item, key, keep)
-            if held or self._is_gone(item):
-                same = False
-                taken = taken or isinstance(item, str)
-                continue
-            same = same and new is item
-            kept.append(new)
-        return (value if same else kept), taken
+            goes = held or self._is_gone(item)
+            taken = taken or (goes and isinstance(item, str))
+            if kept is None and (goes or new is not item):
+                kept = value[:place]
+            if kept is not None and not goes:
+                kept.append(new)
+        return (value if kept is None else kept), taken
 
     def _walk_object(self, value: Mapping[str, Any], keep: Collection[str]) -> tuple[Any, bool]:
-        kept: dict[str, Any] = {}
-        same, taken = True, False
+        kept: dict[str, Any] | None = None
+        taken = False
         for key, item in value.items():
-            if not _KEY.fullmatch(key) and not _ID.fullmatch(key) and self.holds(key):
-                same = False
-                continue
             new, held = self._walk(item, key, keep)
             if self._is_gone(item):
                 new, held = {}, True
-            same, taken = same and new is item, taken or held
-            kept[key] = new
-        return (value if same else kept), taken
+            odd = not (key.isascii() and key.isidentifier()) and self.holds(key) and not _ID.fullmatch(key)
+            if kept is None and (odd or new is not item):
+                kept = dict(value)
+            if kept is not None and odd:
+                del kept[key]
+            elif kept is not None:
+                kept[key] = new
+            taken = taken or held
+        return (value if kept is None else kept), taken
 
     # bytes
 

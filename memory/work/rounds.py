@@ -63,6 +63,7 @@ class Chore:
     every: float            # seconds
     work: Callable[[Visit], Awaitable[object]]
     when_quiet: bool = False
+    when_changed: bool = False  # not until something was written since it was last done
 
 
 async def listen(visit: Visit) -> None:
@@ -111,10 +112,10 @@ CHORES: tuple[Chore, ...] = (
     Chore(name="maintain", first=20.0, every=40.0, work=maintain, when_quiet=True),
     Chore(name="listen", first=60.0, every=40.0, work=listen),
     Chore(name="promote", first=150.0, every=180.0, work=_promote),
-    Chore(name="recheck", first=180.0, every=30.0, work=_recheck),
-    Chore(name="synthesize", first=200.0, every=180.0, work=_synthesize),
+    Chore(name="recheck", first=180.0, every=30.0, work=_recheck, when_changed=True),
+    Chore(name="synthesize", first=200.0, every=180.0, work=_synthesize, when_changed=True),
     Chore(name="put in order", first=250.0, every=3_600.0, work=put_in_order),
-    Chore(name="refine", first=400.0, every=1_800.0, work=_refine),
+    Chore(name="refine", first=400.0, every=1_800.0, work=_refine, when_changed=True),
 )
 
 
@@ -139,6 +140,7 @@ class Rounds:
         self._began = clock.monotonic()
         self._due: dict[str, dict[str, float]] = {}      # character → chore → monotonic
         self._failures: dict[tuple[str, str], int] = {}
+        self._done_at: dict[tuple[str, str], int] = {}   # seq of the journal before a chore was last done
         self._visited: dict[str, float] = {}
         self._last = ""
 
@@ -181,8 +183,11 @@ class Rounds:
     async def _do(self, chore: Chore, visit: Visit) -> None:
         if chore.when_quiet and not visit.quiet:
             return
-        key = (visit.space.name, chore.name)
+        key, seq = (visit.space.name, chore.name), visit.space.journal.seq
         now = self._clock.monotonic()
+        if chore.when_changed and self._done_at.get(key) == seq:
+            self._due[key[0]][key[1]] = now + chore.every
+            return
         try:
             await chore.work(visit)
         except MemoryServiceError:
@@ -193,6 +198,7 @@ class Rounds:
             self._due[key[0]][key[1]] = now + min(chore.every * 2.0**failures, _SLOWEST)
         else:
             self._failures.pop(key, None)
+            self._done_at[key] = seq
             self._due[key[0]][key[1]] = now + chore.every
 
     def _visit_of(self, space: MemorySpace) -> Visit:

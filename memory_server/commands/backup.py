@@ -9,11 +9,12 @@ from typing import Any
 
 import click
 
-from memory.backup import BadArchive, InTheWay
-from memory.backup import restore as put_back
+from memory.backup import InTheWay
 from memory.clock import SystemClock
 from memory.errors import BadInput, RootLocked, UnknownSpace
 from memory.ids import RandomIds
+from memory.restore import BadArchive
+from memory.restore import restore as put_back
 from memory.store.files import Disk
 from memory_server import exclusive
 from memory_server.commands.reach import (

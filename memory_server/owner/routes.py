@@ -10,10 +10,12 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Route
 
-from memory.backup import BadArchive, InTheWay
+from memory.backup import InTheWay
 from memory.characters import InUse
-from memory.erase import BeingEdited, StillThere
+from memory.erase import BeingEdited
 from memory.errors import BadInput, DamagedSpace, MemoryServiceError, SpaceClosed, StorageBlocked, UnknownSpace
+from memory.remains import StillThere
+from memory.restore import BadArchive
 from memory_server.owner.verbs import VERBS, Verb
 from memory_server.replies import blocked, reply
 from memory_server.service import engine_of

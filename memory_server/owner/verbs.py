@@ -160,7 +160,7 @@ def _known(engine: Engine, name: str) -> str:
 
     Only names that were read off the disk come out of here, so none of them can be a path.
     """
-    present = engine.spaces.names()
+    present = [*engine.spaces.names(), *engine.spaces.scopes()]
     for spelt in (name, unicodedata.normalize("NFC", name.strip())):
         if spelt in present:
             return spelt

@@ -15,7 +15,12 @@ from tests.crash.evidence import contents, fingerprint
 from tests.damaged.character import Character, abandon, mia_of
 
 EVENTS = [
-    {"event_id": f"old-{number}", "type": "reflection.evidence_updated", "ts": "2026-04-01T10:00:00", "payload": {"n": number}}
+    {
+        "event_id": f"old-{number}",
+        "type": "reflection.evidence_updated",
+        "ts": "2026-04-01T10:00:00",
+        "payload": {"n": number},
+    }
     for number in range(3)
 ]
 FACTS: list[Any] = [
@@ -27,10 +32,11 @@ FACTS: list[Any] = [
 RECENT = [
     {"type": "system", "data": {"content": "Summary of what came before."}},
     {"type": "human", "data": {"content": "hello", "additional_kwargs": {}, "name": None}},
-    {"type": "ai", "data": {"content": [{"type": "text", "text": "hi"}, {"type": "image_url", "image_url": {"url": "x"}}]}},
+    {"type": "ai", "data": {"content": [{"type": "text", "text": "hi"}, {"type": "image_url", "image_url": "x"}]}},
 ]  # fmt: skip
 OUTBOX = [
-    {"op_id": "op-1", "type": "extract_facts", "payload": {"messages": RECENT[1:]}, "status": "pending", "ts": "2026-04-01T10:00:00"},
+    {"op_id": "op-1", "type": "extract_facts", "payload": {"messages": RECENT[1:]}, "status": "pending",
+     "ts": "2026-04-01T10:00:00"},
     {"op_id": "op-0", "type": "extract_facts", "payload": {}, "status": "pending", "ts": "2026-04-01T09:00:00"},
     {"op_id": "op-0", "status": "attempt", "ts": "2026-04-01T09:01:00"},
     {"op_id": "op-0", "status": "done", "ts": "2026-04-01T09:02:00"},
@@ -83,7 +89,9 @@ async def test_everything_it_held_is_there(open_engine: OpenEngine, companion: C
         ]  # fmt: skip
         assert [turn.text for turn in await space.turns.after(0, 10)] == ["hello", "hi"]
         assert space.views.cursors.value["rebuttal_checked_until"] == "2026-04-01T10:00:00"
-        assert [(op.id, op.kind, op.foreign) for op in space.outbox.pending.values()] == [("op-1", "extract_facts", True)]
+        assert [(op.id, op.kind, op.foreign) for op in space.outbox.pending.values()] == [
+            ("op-1", "extract_facts", True)
+        ]
 
 
 async def test_what_another_program_learnt_from_is_not_learnt_from_again(
@@ -121,9 +129,7 @@ async def test_unknown_fields_and_files_stay(open_engine: OpenEngine, companion:
     assert messages[:2] == RECENT[1:]
 
 
-async def test_our_lines_carry_the_keys_that_the_original_reads(
-    open_engine: OpenEngine, companion: Character
-) -> None:
+async def test_our_lines_carry_the_keys_that_the_original_reads(open_engine: OpenEngine, companion: Character) -> None:
     engine = await open_engine()
     await companion.hear(engine, "one")
     await engine.close()
@@ -178,7 +184,17 @@ async def test_it_opens_in_the_original_after_we_had_it(open_engine: OpenEngine,
     await engine.close()
     assert all({"type", "data"} == entry.keys() for entry in companion.read(layout.RECENT))
     for row in companion.read(layout.FACTS)[:2]:
-        assert {"id", "text", "importance", "entity", "source", "tags", "hash", "created_at", "schema_version"} <= row.keys()
+        assert {
+            "id",
+            "text",
+            "importance",
+            "entity",
+            "source",
+            "tags",
+            "hash",
+            "created_at",
+            "schema_version",
+        } <= row.keys()
         assert "+" not in row["created_at"]
     connection = sqlite3.connect(companion.file(layout.TURNS))
     ((stamp,),) = connection.execute("SELECT timestamp FROM time_indexed_original ORDER BY id DESC LIMIT 1").fetchall()

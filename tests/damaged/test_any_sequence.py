@@ -85,7 +85,9 @@ class Life:
                         case "process":
                             await settle.process(space, names, engine.chat, self._messages(number % 4))
                         case _:
-                            await self.mia.hear(engine, *(message.text for message in self._messages(1 + number % 3).messages))
+                            await self.mia.hear(
+                                engine, *(message.text for message in self._messages(1 + number % 3).messages)
+                            )
 
     def _messages(self, count: int) -> Incoming:
         texts = [f"{SENTENCES[(len(self.said) + place) % 5]} {len(self.said) + place}" for place in range(count)]

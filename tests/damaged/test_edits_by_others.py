@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 
 from memory.engine import Engine
-from memory.history.turn import SYSTEM, Message
 from memory.history import record
 from memory.history.record import Incoming
+from memory.history.turn import SYSTEM, Message
 from memory.store import layout
 from memory.store.files import Disk
 from tests.conftest import OpenEngine
@@ -279,8 +279,7 @@ async def test_what_we_changed_in_a_fact_meanwhile_outlives_an_edit_of_another_f
 async def _rows(engine: Engine) -> list[dict[str, object]]:
     async with mia_of(engine) as space:
         return [
-            {"id": fact.id, "importance": fact.importance, "superseded_by": fact.superseded_by}
-            for fact in space.facts
+            {"id": fact.id, "importance": fact.importance, "superseded_by": fact.superseded_by} for fact in space.facts
         ]
 
 

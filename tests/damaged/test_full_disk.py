@@ -71,9 +71,7 @@ async def test_a_refused_write_is_told_to_whoever_asks_after_our_health(
     assert engine.status().failed_write_at == clock.now()
 
 
-async def test_the_first_write_of_a_character_may_fail_too(
-    engine: Engine, mia: Character, full: Refusing
-) -> None:
+async def test_the_first_write_of_a_character_may_fail_too(engine: Engine, mia: Character, full: Refusing) -> None:
     full.at = ("commit",)
     with pytest.raises(OSError, match="no space"):
         await mia.hear(engine, "one")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import sqlite3
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import orjson
 import pytest
@@ -27,7 +26,9 @@ def database(mia: Character) -> Iterator[sqlite3.Connection]:
         connection.close()
 
 
-def add_row(connection: sqlite3.Connection, text: str, *, row: int | None = None, at: str | None = "2026-05-04 09:00:00") -> None:
+def add_row(
+    connection: sqlite3.Connection, text: str, *, row: int | None = None, at: str | None = "2026-05-04 09:00:00"
+) -> None:
     message = orjson.dumps({"type": "human", "data": {"content": text, "additional_kwargs": {}}}).decode()
     connection.execute(
         "INSERT INTO time_indexed_original (id, session_id, message, timestamp) VALUES (?, 'theirs', ?, ?)",
@@ -110,9 +111,7 @@ async def test_corruption_found_while_in_use_costs_one_answer_and_is_mended(
     assert mia.stored() == [*texts, "more"]
 
 
-async def test_a_database_that_somebody_holds_is_not_taken_for_corrupt(
-    open_engine: OpenEngine, mia: Character
-) -> None:
+async def test_a_database_that_somebody_holds_is_not_taken_for_corrupt(open_engine: OpenEngine, mia: Character) -> None:
     engine = await open_engine()
     await mia.hear(engine, "one")
     await engine.close()
@@ -179,7 +178,11 @@ async def test_a_crash_after_adopting_rows_does_not_adopt_them_twice(
     with database(mia) as connection:
         for number in range(250):  # more than one event holds
             add_row(connection, f"theirs {number}")
-    expected = ["one", *(f"number {number}" for number in range(unsaved)), *(f"theirs {number}" for number in range(250))]
+    expected = [
+        "one",
+        *(f"number {number}" for number in range(unsaved)),
+        *(f"theirs {number}" for number in range(250)),
+    ]
     for _ in range(3):
         again = await open_engine(save_delay=3600)
         await mia.window(again)
@@ -219,7 +222,14 @@ async def test_messages_of_any_shape_in_foreign_rows_are_shown_rather_than_dropp
     open_engine: OpenEngine, mia: Character
 ) -> None:
     mia.directory.mkdir(parents=True)
-    rows: list[object] = ["plain text", '{"type": "ai", "data": "bare"}', "[1]", None, b"\xff\xfe", '{"type": 3, "data": {}}']
+    rows: list[object] = [
+        "plain text",
+        '{"type": "ai", "data": "bare"}',
+        "[1]",
+        None,
+        b"\xff\xfe",
+        '{"type": 3, "data": {}}',
+    ]
     with database(mia) as connection:
         connection.execute(
             "CREATE TABLE time_indexed_original"

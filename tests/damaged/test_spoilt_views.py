@@ -214,7 +214,9 @@ async def test_what_json_forbids_but_others_write_is_read_with_substitutes(
     open_engine: OpenEngine, mia: Character
 ) -> None:
     mia.directory.mkdir(parents=True)
-    mia.file(layout.RECENT).write_bytes(rb'[{"type": "human", "data": {"content": "half \ud83d of a pair", "score": NaN}}]')
+    mia.file(layout.RECENT).write_bytes(
+        rb'[{"type": "human", "data": {"content": "half \ud83d of a pair", "score": NaN}}]'
+    )
     engine = await open_engine()
     assert await mia.window(engine) == ["half \ufffd of a pair"]
     await mia.hear(engine, "more")

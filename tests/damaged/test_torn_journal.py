@@ -15,7 +15,7 @@ from memory.settings import Settings
 from memory.store import layout
 from tests.conftest import OpenEngine
 from tests.crash.evidence import fingerprint
-from tests.damaged.character import NAME, Character, abandon, mia_of
+from tests.damaged.character import Character, abandon, mia_of
 
 FOREIGN = b'{"event_id": "x", "type": "persona.fact_added", "ts": "2026-05-04T10:00:00", "payload": {}}\n'
 
@@ -215,7 +215,7 @@ async def test_rubbish_that_another_program_left_at_the_end_of_a_full_segment_is
     for number in range(4):
         await mia.hear(engine, f"number {number}")
     await engine.close()
-    segment = sorted(mia.directory.glob("events-*.ndjson"))[-1]
+    segment = max(mia.directory.glob("events-*.ndjson"))
     with segment.open("ab") as file:
         file.write(b'{"event_id": "half')
     again = await open_engine(segment_bytes=700)

@@ -11,6 +11,7 @@ from typing import Any
 from memory.engine import Engine
 from memory.facts.fact import Fact
 from memory.facts.record import to_record as fact_row
+from memory.facts.rules.draft import METHOD
 from memory.history.record import Incoming, cache
 from memory.history.turn import AI, HUMAN, Message
 from memory.people import Names
@@ -63,7 +64,7 @@ def fact(id_: str, text: str, at: datetime, **more: Any) -> Fact:
 def reflection(id_: str, text: str, at: datetime, **more: Any) -> Reflection:
     known: dict[str, Any] = {
         "id": id_, "text": text, "statement": text, "created_at": at, "entity": "master", "temporal_scope": PATTERN,
-        "status": PENDING,
+        "status": PENDING, "method": METHOD,
     }  # fmt: skip
     return Reflection(**{**known, **more})
 

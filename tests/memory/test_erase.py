@@ -10,13 +10,14 @@ import orjson
 import pytest
 
 from memory.engine import Engine
-from memory.erase import ERASE, Receipt, StillThere, erase, find
+from memory.erase import ERASE, Receipt, erase, find
 from memory.errors import BadInput
 from memory.facts.fact import Fact
 from memory.facts.record import to_record
 from memory.history.compress import compress
 from memory.history.record import Incoming, cache
 from memory.history.turn import HUMAN, Message
+from memory.remains import StillThere
 from memory.space import MemorySpace
 from memory.store import layout
 from tests.conftest import OpenEngine

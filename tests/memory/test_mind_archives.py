@@ -34,7 +34,7 @@ async def days_of_sweeping(engine: Engine, clock: FixedClock, days: int) -> None
         clock.advance(86_400 - 3 * 3_600)
 
 
-async def test_fourteen_days_below_zero_archive_a_reflection(engine: Engine, clock: FixedClock, perform: Perform) -> None:
+async def test_two_weeks_below_zero_archive_a_reflection(engine: Engine, clock: FixedClock, perform: Perform) -> None:
     async with momo(engine) as space:
         await put(space, replace(TEA, evidence=AGAINST))
     await days_of_sweeping(engine, clock, 13)
@@ -52,7 +52,7 @@ async def test_fourteen_days_below_zero_archive_a_reflection(engine: Engine, clo
         assert [(data["to"], data["rule"]) for data in told] == [(ARCHIVED, "below_zero")]
 
 
-async def test_fourteen_days_below_zero_archive_an_entry(engine: Engine, clock: FixedClock, perform: Perform) -> None:
+async def test_two_weeks_below_zero_archive_an_entry(engine: Engine, clock: FixedClock, perform: Perform) -> None:
     async with momo(engine) as space:
         await put(space, entry("prom_tea", "Lin likes tea.", MORNING, evidence=AGAINST))
         await put(space, entry("card", "性格: x", MORNING, evidence=AGAINST, protected=True))
@@ -60,7 +60,8 @@ async def test_fourteen_days_below_zero_archive_an_entry(engine: Engine, clock: 
     await perform(MOMO)
     async with momo(engine) as space:
         assert [one.id for one in space.persona] == ["card"]
-        assert [(row["id"], row["text"]) for row in await space.persona_archive.rows()] == [("prom_tea", "Lin likes tea.")]
+        [row] = await space.persona_archive.rows()
+        assert (row["id"], row["text"]) == ("prom_tea", "Lin likes tea.")
 
 
 async def test_a_memory_that_was_only_passed_over_is_alive_after_a_year(engine: Engine, clock: FixedClock) -> None:
@@ -98,6 +99,13 @@ async def test_what_is_over_fades_a_month_later(
     async with momo(engine) as space:
         assert [data["rule"] for data in await happened(space, "reflection.state_changed")] == ["faded"]
         assert len(await space.reflection_archive.rows()) == 1
+
+
+async def test_what_a_model_drew_long_ago_does_not_fade(engine: Engine, clock: FixedClock) -> None:
+    async with momo(engine) as space:
+        await put(space, replace(confirmed(TEA, MORNING), temporal_scope=EPISODE, event_end_at=MORNING, method=None))
+        clock.advance(400 * 86_400)
+        assert await sweep(space) == 0
 
 
 @pytest.mark.parametrize(("status", "leaves"), [(PROMOTED, True), (DENIED, True), (MERGED, False)])

@@ -22,7 +22,9 @@ def theirs(type_: str, ts: object = "2026-05-01T08:00:00", **payload: object) ->
     return orjson.dumps({"event_id": "u", "type": type_, "ts": ts, "payload": payload}) + b"\n"
 
 
-async def counted(engine: Engine, *lines: bytes, since: datetime = EVER[0], until: datetime = EVER[1]) -> dict[str, int]:
+async def counted(
+    engine: Engine, *lines: bytes, since: datetime = EVER[0], until: datetime = EVER[1]
+) -> dict[str, int]:
     async with momo(engine) as space:
         await put(space, fact("fact_1", "x", MORNING))
         with space.journal.path.open("ab") as file:

@@ -9,6 +9,7 @@ import pytest
 
 from memory.engine import Engine
 from memory.facts.dedup import compare_new, decide, resolve_pairs
+from memory.facts.memory import Memory, from_transcript
 from memory.facts.pairs import Pair
 from memory.persona import mind
 from tests.fakes import MORNING
@@ -31,10 +32,10 @@ async def test_the_same_text_in_other_clothes_is_merged_and_weighs_more(engine: 
     async with momo(engine) as space:
         await put(space, OLD, new)
         await compare_new(space)
-        kept = list(space.facts)
-        assert [(one.id, one.importance, one.extra["merged_from_ids"]) for one in kept] == [("fact_old", 8, ["fact_new"])]
-        assert kept[0].sources == ("turn_2", "turn_1")
-        assert kept[0].repeated_at == (LATER,)
+        [kept] = list(space.facts)
+        assert (kept.id, kept.importance, kept.extra["merged_from_ids"]) == ("fact_old", 8, ["fact_new"])
+        assert kept.sources == ("turn_2", "turn_1")
+        assert kept.repeated_at == (LATER,)
 
 
 async def test_two_facts_that_only_resemble_each_other_are_queued_and_stay(engine: Engine) -> None:
@@ -43,8 +44,8 @@ async def test_two_facts_that_only_resemble_each_other_are_queued_and_stay(engin
         await put(space, OLD, new)
         await compare_new(space)
         await compare_new(space)
-        queued = list(space.views.pending_pairs)
-        assert [(one.candidate_id, one.existing_id, one.needs_model) for one in queued] == [("fact_new", "fact_old", True)]
+        [queued] = list(space.views.pending_pairs)
+        assert (queued.candidate_id, queued.existing_id, queued.needs_model) == ("fact_new", "fact_old", True)
         assert len(space.facts) == 2
         for _ in range(10):
             await resolve_pairs(space)
@@ -60,6 +61,15 @@ async def test_other_facts_are_not_compared(engine: Engine, new: object) -> None
         await put(space, OLD, new)  # type: ignore[arg-type]
         await compare_new(space)
         assert len(space.views.pending_pairs) == 0
+        assert len(space.facts) == 2
+
+
+async def test_what_somebody_stored_under_a_key_is_never_merged(engine: Engine) -> None:
+    kept = Memory(category="events", importance=0.7, boundary=from_transcript("events")[1])
+    stored = replace(fact("fact_new", OLD.text, LATER), memory=kept)
+    async with momo(engine) as space:
+        await put(space, OLD, stored)
+        await compare_new(space)
         assert len(space.facts) == 2
 
 
@@ -107,10 +117,8 @@ async def test_what_is_said_again_is_kept_once_with_its_occasions(engine: Engine
 
 async def test_what_is_said_again_after_it_was_archived_stays_there(engine: Engine) -> None:
     await talk(engine, ("I live in Porto.", ""))
-    async with momo(engine) as space:
-        [known] = list(space.facts)
-        async with space.journal.write() as batch:
-            batch.add("fact.archived", {"facts": [row for row in (await happened(space, "fact.added"))]})
+    async with momo(engine) as space, space.journal.write() as batch:
+        batch.add("fact.archived", {"facts": await happened(space, "fact.added")})
     await talk(engine, ("I live in Porto.", ""))
     async with momo(engine) as space:
         assert len(space.facts) == 0
@@ -119,11 +127,9 @@ async def test_what_is_said_again_after_it_was_archived_stays_there(engine: Engi
 
 async def test_a_new_value_supersedes_an_archived_one_too(engine: Engine) -> None:
     await talk(engine, ("I live in Porto.", ""))
-    async with momo(engine) as space:
-        async with space.journal.write() as batch:
-            batch.add("fact.archived", {"facts": list(await happened(space, "fact.added"))})
+    async with momo(engine) as space, space.journal.write() as batch:
+        batch.add("fact.archived", {"facts": await happened(space, "fact.added")})
     await talk(engine, ("Actually I moved to Rome.", ""))
     async with momo(engine) as space:
         [old], [new] = list(space.views.facts_archive), list(space.facts)
         assert old.superseded_by == new.id
-        assert replace(old, superseded_by=None) != old

@@ -39,7 +39,7 @@ async def test_ended_and_resting_ones_are_not(engine: Engine) -> None:
     assert await found(engine) == []
 
 
-async def test_one_that_becomes_doubtful_as_its_trust_fades_is_hidden_by_itself(engine: Engine, clock: FixedClock) -> None:
+async def test_one_that_grows_doubtful_as_its_trust_fades_is_hidden(engine: Engine, clock: FixedClock) -> None:
     # 1.0 · 0.5^(age/30) falls below 0.8 · 0.5^(age/180) after twelve days
     trust = Evidence(reinforcement=1.0, reinforced_at=MORNING, disputation=0.8, disputed_at=MORNING)
     async with momo(engine) as space:

@@ -17,7 +17,8 @@ def said(kind: str, text: str) -> Entry:
 
 
 def test_leaked_reasoning_goes_and_the_rest_of_the_message_stays() -> None:
-    after = tidied([said("ai", "<think>she likes tea</think>\nTea?"), said("ai", "<thinking>never closed"), said("ai", "ok")])
+    leaked = [said("ai", "<think>she likes tea</think>\nTea?"), said("ai", "<thinking>never closed"), said("ai", "ok")]
+    after = tidied(leaked)
     assert [entry.content for entry in after] == ["Tea?", "ok"]
 
 
@@ -26,7 +27,9 @@ def test_the_character_saying_the_same_twice_in_a_row_said_it_once() -> None:
     assert [entry.content for entry in after] == ["Hello", "hi", "Hello"]
 
 
-@pytest.mark.parametrize("text", ["haha", "<think>that is how I write</think>", "  spaced  ", "[20260501 Fri 14:30] x", ""])
+@pytest.mark.parametrize(
+    "text", ["haha", "<think>that is how I write</think>", "  spaced  ", "[20260501 Fri 14:30] x", ""]
+)
 def test_what_a_person_said_is_never_touched(text: str) -> None:
     window = [said("human", text), said("human", text), said("system", "memo"), said("human", text)]
     assert tidied(window) == window

@@ -129,7 +129,7 @@ async def test_quiet_work_waits_for_this_character_only(engine: Engine, clock: F
     assert seen == ["Bea", "Ann"]
 
 
-async def test_characters_nobody_talks_with_are_visited_once_an_hour(open_engine: OpenEngine, clock: FixedClock) -> None:
+async def test_whom_nobody_talks_with_is_visited_once_an_hour(open_engine: OpenEngine, clock: FixedClock) -> None:
     engine = await open_engine()
     await make(engine, "Ann", "Bea")
     seen: list[str] = []

@@ -37,8 +37,8 @@ def fold_object(text: str) -> str:
     # An article stands before a Latin word: the A of A型血 is none.
     words = [
         word
-        for word, after in zip(found, [*found[1:], "x"], strict=True)
-        if word not in _ARTICLES or not after[0].isascii()
+        for at, word in enumerate(found)
+        if word not in _ARTICLES or not found[min(at + 1, len(found) - 1)][0].isascii()
     ]
     out = ""
     for word in words:

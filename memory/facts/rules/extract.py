@@ -10,7 +10,7 @@ from memory.clock import Clock
 from memory.facts.fact import text_hash
 from memory.facts.rules.chinese.find import CHINESE
 from memory.facts.rules.clause import Clause, Finding, Telling, to_draft
-from memory.facts.rules.clean import LONGEST_TURN, Recalled, own_lines, plain, quotes_in, with_quotes
+from memory.facts.rules.clean import LONGEST_TURN, QUOTE_OPEN, Recalled, own_lines, plain, quotes_in, with_quotes
 from memory.facts.rules.compare import contradicts, same_statement
 from memory.facts.rules.draft import Draft, Drop
 from memory.facts.rules.english.find import ENGLISH
@@ -24,6 +24,12 @@ MOST_DRAFTS = 5
 _TONGUES = {"en": ENGLISH, "zh": CHINESE}
 _SOFT_SLOTS = ("name", "alias", "remember")
 _SPEECH = re.compile(r"[。！？!?;；]|\b(?:i|i'm|you|my|we)\b|[我你]", re.IGNORECASE)
+_TITLED = re.compile(
+    rf"(?:\b(?:called|named|titled|song|movie|film|book|novel|show|game|album|series|reading|watching|read|watched)|"
+    rf"叫做?|看|读|听|追|歌|书|电影|剧|小说|是)\s?{QUOTE_OPEN}",
+    re.IGNORECASE,
+)
+_TWICE_ENDED = re.compile(r"([.!?][\"”])\.$")  # a title that brings its own full stop
 _MOST_CLAUSES = 300  # of one turn
 _LONGEST_SENTENCE = 600  # characters; longer runs without a mark are not speech
 _SHORT = 12  # characters of a greeting, which changes nothing about who is spoken of
@@ -168,11 +174,12 @@ def _disqualified(clause: Clause, tongue: Tongue, quotes: list[str]) -> str | No
     for reason, pattern in tongue.clause_drops:
         if pattern.search(clause.text):
             return reason
-    inside = quotes_in(clause.text, quotes)
+    inside = [] if _TITLED.search(clause.text) else quotes_in(clause.text, quotes)
     spoken = any(len(quote) > _LONGEST_TITLE or _SPEECH.search(quote) for quote in inside)
     return "quoted" if spoken else None
 
 
 def _unquoted(finding: Finding, quotes: list[str]) -> Finding:
     """The finding with its quotations put back."""
-    return replace(finding, text=with_quotes(finding.text, quotes), value=with_quotes(finding.value, quotes))
+    text = _TWICE_ENDED.sub(r"\1", with_quotes(finding.text, quotes))
+    return replace(finding, text=text, value=with_quotes(finding.value, quotes))

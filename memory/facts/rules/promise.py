@@ -7,7 +7,7 @@ import re
 from memory.facts.fact import AI_DISCLOSURE, NEKO
 from memory.facts.rules.chinese import clauses as chinese
 from memory.facts.rules.clean import Recalled, own_lines, plain, with_quotes
-from memory.facts.rules.compare import fold_object, same_statement
+from memory.facts.rules.compare import fold_object
 from memory.facts.rules.draft import USUAL, Draft
 from memory.facts.rules.english.clauses import LONGEST_CLAUSE
 from memory.facts.rules.english.spelling import normalise
@@ -28,6 +28,11 @@ _CHINESE = re.compile(
     r"(?:^|[，,：: ])(?P<said>我(?:会)?(?:一定)?(?:答应|保证|发誓|承诺|向你保证|"
     r"跟你保证)(?:你)?[，,：:]?.{2,80}|我(?:一定|肯定|绝对|当然|都|也|永远|一直)*会(?:一直|永远|好好|"
     r"牢牢)*(?:记得|记住|记着|提醒你).{2,80}|我(?:绝对|一定|永远)?不会忘(?:记|了)?.{2,80})$"
+)
+_PROMISING = re.compile(
+    r"^I (?:promise|swear|give you my word)(?: you)?,? (?:that |to )?|^I will (?:always )?|"
+    r"^我.{0,4}(?:答应|保证|发誓|承诺)(?:你)?[，：:]?|^我会",
+    re.IGNORECASE,
 )
 _UNSURE = re.compile(
     r"\b(?:if|unless|maybe|might|would|could|pretend|imagine|can't promise|don't promise)\b|如果|要是|"
@@ -50,7 +55,7 @@ def promises(turn: Turn, names: Names) -> list[Draft]:
             if count > MOST_SENTENCES or len(found) >= MOST_PROMISES:
                 return found
             draft = _promise(sentence, quotes, turn, names)
-            if draft is not None and not any(same_statement(draft, other) for other in found):
+            if draft is not None and all(draft.object != other.object for other in found):
                 found.append(draft)
     return found
 
@@ -88,7 +93,7 @@ def _promise(sentence: Sentence, quotes: list[str], turn: Turn, names: Names) ->
         event_start_at=when.start if when else None,
         event_end_at=when.end if when else None,
         slot="promise",
-        object=fold_object(match["said"]),
+        object=fold_object(_PROMISING.sub("", match["said"])),
         source=AI_DISCLOSURE,
     )
 

@@ -36,7 +36,7 @@ _SARCASM = re.compile(r"(?:^|\s)/s\b|[\U0001f644]|\byeah right\b|呵呵", re.IGN
 
 
 def sentences(line: str) -> list[Sentence]:
-    """The sentences of one line; the caller stops at MOST_SENTENCES."""
+    """The sentences of one line, at most one more than MOST_SENTENCES: there the caller stops."""
     found: list[Sentence] = []
     line = _KAOMOJI.sub("~", line)
     sarcastic = bool(_SARCASM.search(line))
@@ -52,7 +52,7 @@ def sentences(line: str) -> list[Sentence]:
             found.append(Sentence(text, language_of(text), "?" in mark or "？" in mark, sarcastic))
         elif found and ("?" in mark or "？" in mark) and not text:
             found[-1] = Sentence(found[-1].text, found[-1].language, True, sarcastic)
-        if len(found) >= MOST_SENTENCES:
+        if len(found) > MOST_SENTENCES:
             break
     return found
 

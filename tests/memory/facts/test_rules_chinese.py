@@ -58,7 +58,15 @@ def test_a_denial_keeps_its_polarity(said: str, slot: str, value: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "said", ["其实我住在苏州", "我不喜欢咖啡了", "我不在腾讯上班了", "说错了，我生日是9月3号", "我是湖北人不是湖南人", "我戒烟了"]
+    "said",
+    [
+        "其实我住在苏州",
+        "我不喜欢咖啡了",
+        "我不在腾讯上班了",
+        "说错了，我生日是9月3号",
+        "我是湖北人不是湖南人",
+        "我戒烟了",
+    ],
 )
 def test_a_cue_of_change_marks_a_correction(said: str) -> None:
     assert one(said).correction
@@ -84,8 +92,11 @@ def test_traditional_characters_are_read_and_kept() -> None:
 def test_clauses_without_a_subject_carry_on_the_speakers() -> None:
     drafts = told("我叫小明，今年25岁，住在上海，是一名程序员")
     assert [(draft.slot, draft.object) for draft in drafts] == [
-        ("name", "小明"), ("age", "25"), ("home", "上海"), ("job", "程序员"),
-    ]  # fmt: skip
+        ("name", "小明"),
+        ("age", "25"),
+        ("home", "上海"),
+        ("job", "程序员"),
+    ]
 
 
 @pytest.mark.parametrize("said", ["小王住在杭州，是个医生", "我妈在银行上班，喜欢跳舞", "她很漂亮。住在杭州"])

@@ -28,14 +28,18 @@ STATEMENTS = [
     ("i really love thunderstorms", "preference", "thunderstorms", "The user really loves thunderstorms."),
     ("my fav color is teal", "favourite:color", "teal", "The user's favourite color is teal."),
     ("i'm scared of spiders", "fear", "spiders", "The user is scared of spiders."),
-    ("I usually wake up at 6 and go running", "habit", "wake up at 6 and go running",
-     "The user usually wakes up at 6 and goes running."),
+    (
+        "I usually wake up at 6 and go running",
+        "habit",
+        "wake up at 6 and go running",
+        "The user usually wakes up at 6 and goes running.",
+    ),
     ("I can play the cello", "skill", "play cello", "The user can play the cello."),
     ("I'm learning Korean", "learning", "korean", "The user is learning Korean."),
     ("my dream is to open a bookshop", "wish", "open bookshop", "The user's dream is to open a bookshop."),
     ("I've been feeling really anxious lately", "state", "anxious", "The user has been feeling really anxious lately."),
     ("i passed my driving test", "event", "passed driving test", "The user passed the user's driving test."),
-]  # fmt: skip
+]
 
 
 @pytest.mark.parametrize(("said", "slot", "value", "text"), STATEMENTS, ids=[row[0] for row in STATEMENTS])
@@ -110,8 +114,10 @@ def test_statements_strung_together_become_facts_of_their_own() -> None:
 def test_a_list_of_likes_becomes_a_fact_each() -> None:
     drafts = told("I like tea, coffee and hot chocolate")
     assert [draft.text for draft in drafts] == [
-        "The user likes tea.", "The user likes coffee.", "The user likes hot chocolate.",
-    ]  # fmt: skip
+        "The user likes tea.",
+        "The user likes coffee.",
+        "The user likes hot chocolate.",
+    ]
 
 
 def test_a_statement_before_a_question_counts() -> None:

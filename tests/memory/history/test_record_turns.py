@@ -11,6 +11,7 @@ from memory.errors import KeyReused
 from memory.history import record
 from memory.history.record import Incoming, RequestKey
 from memory.history.turn import AI, HUMAN, SYSTEM, Content, Message
+from tests.conftest import OpenEngine
 from tests.crash.evidence import committed_events
 from tests.fakes import FixedClock
 
@@ -54,7 +55,7 @@ async def test_a_batch_that_is_resent_whole_changes_nothing(engine: Engine) -> N
     assert await kept(engine) == [HELLO.content, STAMPED.content]
 
 
-async def test_a_resend_after_a_restart_is_still_known(engine: Engine, open_engine) -> None:  # type: ignore[no-untyped-def]
+async def test_a_resend_after_a_restart_is_still_known(engine: Engine, open_engine: OpenEngine) -> None:
     await cache(engine, HELLO, STAMPED)
     await engine.close()
     again = await open_engine()
@@ -95,9 +96,11 @@ async def test_the_longest_prefix_counts(engine: Engine) -> None:
 
 
 async def test_contents_in_parts_are_compared_as_values(engine: Engine) -> None:
-    parts = Message(kind=AI, content=[{"type": "text", "text": "[20260504 Mon 10:00] Hi."}, {"type": "image_url", "n": 1}])
-    await cache(engine, HELLO, parts)
-    await cache(engine, HELLO, Message(kind=AI, content=[dict(part) for part in parts.content if isinstance(part, dict)]))
+    def parts() -> Message:
+        return Message(kind=AI, content=[{"type": "text", "text": str(STAMPED.content)}, {"type": "image_url", "n": 1}])
+
+    await cache(engine, HELLO, parts())
+    await cache(engine, HELLO, parts())
     assert len(await kept(engine)) == 2
 
 
@@ -129,14 +132,12 @@ async def test_an_empty_batch_with_a_key_is_remembered(engine: Engine) -> None:
 
 async def test_when_it_was_said_is_kept_unless_it_lies_ahead(engine: Engine, clock: FixedClock) -> None:
     before, ahead = clock.now() - timedelta(days=9), clock.now() + timedelta(days=9)
-    await cache(
-        engine, Message(kind=HUMAN, content="before", said_at=before), Message(kind=HUMAN, content="ahead", said_at=ahead)
-    )
+    await cache(engine, *(Message(kind=HUMAN, content=str(moment), said_at=moment) for moment in (before, ahead)))
     async with engine.spaces.use("Mia") as space:
         assert [turn.at for turn in await space.turns.after(0, 10)] == [before, clock.now()]
 
 
-async def test_a_speaker_is_kept_over_a_restart(engine: Engine, open_engine) -> None:  # type: ignore[no-untyped-def]
+async def test_a_speaker_is_kept_over_a_restart(engine: Engine, open_engine: OpenEngine) -> None:
     await cache(engine, Message(kind=HUMAN, content="hi", speaker="Ann"))
     await engine.close()
     again = await open_engine()

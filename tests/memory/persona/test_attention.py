@@ -137,7 +137,8 @@ async def test_an_answer_and_its_effect_are_one_commit(engine: Engine) -> None:
         weighed = [one async for events in space.journal.events(0) for one in events
                    if one.type == "reflection.evidence_updated"]  # fmt: skip
         assert len(answered) == len(weighed) == 1
-        between = [one async for events in space.journal.events(answered[0].seq - 1, weighed[0].seq - 1) for one in events]
+        first, last = answered[0].seq, weighed[0].seq - 1
+        between = [one async for events in space.journal.events(first - 1, last) for one in events]
         assert not any(one.commit for one in between)
         assert weighed[0].payload["source"] == "user_confirm"
         assert weighed[0].data["turn"] == "turn_2"
@@ -155,7 +156,8 @@ async def test_a_confirmed_impression_can_be_denied_unasked(engine: Engine) -> N
 
 
 @pytest.mark.parametrize(
-    "said", ["No, that's wrong, it was Tuesday.", "I don't like rain anymore.", "Don't I play the guitar anymore?", "Not now."]
+    "said",
+    ["No, that's wrong, it was Tuesday.", "I don't like rain anymore.", "Don't I play the guitar anymore?", "Not now."],
 )
 async def test_another_denial_leaves_it_alone(engine: Engine, said: str) -> None:
     async with momo(engine) as space:

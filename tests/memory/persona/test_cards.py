@@ -69,7 +69,8 @@ async def test_the_engine_syncs_only_characters_that_are_configured(open_engine:
     engine = await open_engine()
     config = engine.settings.data_root / layout.CONFIG
     async with momo(engine) as space:
-        await put(space, entry("card_old", "性格: 开朗", MORNING, entity="neko", source="character_card", protected=True))
+        old = entry("card_old", "性格: 开朗", MORNING, entity="neko", source="character_card", protected=True)
+        await put(space, old)
         await engine.sync_cards(space)
         assert len(space.persona) == 1  # nothing says what the card is: nothing is taken away
         config.mkdir(parents=True)

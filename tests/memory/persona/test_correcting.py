@@ -43,7 +43,7 @@ async def actions(engine: Engine) -> list[tuple[str, str]]:
         return [(data["action"], data["rule"]) for data in await happened(space, "correction.resolved")]
 
 
-async def test_a_newer_value_replaces_the_old_one_and_keeps_it_in_its_history(engine: Engine, clock: FixedClock) -> None:
+async def test_a_newer_value_replaces_the_old_one_which_stays_in_the_history(engine: Engine, clock: FixedClock) -> None:
     rome = fact("fact_1", "Lin lives in Rome.", LATER, slot="home", object="rome", importance=9)
     held = await settled(engine, clock, PORTO, rome)
     assert held is not None

@@ -39,9 +39,8 @@ async def test_a_score_of_one_confirms(engine: Engine) -> None:
     held = await after(engine, with_trust(TEA, 1.0))
     assert (held.status, held.entered[CONFIRMED]) == (CONFIRMED, MORNING)
     async with momo(engine) as space:
-        assert [(data["from"], data["to"], data["rule"]) for data in await happened(space, "reflection.state_changed")] == [
-            (PENDING, CONFIRMED, "score")
-        ]
+        [data] = await happened(space, "reflection.state_changed")
+        assert (data["from"], data["to"], data["rule"]) == (PENDING, CONFIRMED, "score")
 
 
 async def test_a_week_unopposed_confirms(engine: Engine, clock: FixedClock) -> None:
@@ -172,9 +171,27 @@ async def test_a_contradiction_of_a_trusted_entry_is_queued_once_and_waits(engin
 
 
 async def test_an_entry_that_is_doubted_already_stands_in_nobodys_way(engine: Engine) -> None:
-    doubted = Evidence(disputation=1.0, disputed_at=MORNING)
-    known = entry("prom_old", "Lin hates tea.", MORNING, slot="preference", object="tea", negated=True, evidence=doubted)
+    known = entry(
+        "prom_old", "Lin hates tea.", MORNING, slot="preference", object="tea", negated=True,
+        evidence=Evidence(disputation=1.0, disputed_at=MORNING),
+    )  # fmt: skip
     assert (await after(engine, known, confirmed(TEA, MORNING, 2.0))).status == PROMOTED
+
+
+@pytest.mark.parametrize("powerful", [True, False])
+async def test_what_a_model_drew_waits_for_evidence_while_memory_is_powerful(
+    engine: Engine, clock: FixedClock, powerful: bool
+) -> None:
+    clock.advance(9 * 86_400)
+    drawn = replace(confirmed(TEA, MORNING, 0.5), method=None)
+    held = await after(engine, drawn, powerful=powerful)
+    assert held.status == (CONFIRMED if powerful else PROMOTED)
+
+
+async def test_what_is_about_a_group_is_left_alone(engine: Engine, clock: FixedClock) -> None:
+    clock.advance(9 * 86_400)
+    of_group = replace(confirmed(TEA, MORNING, 5.0), extra={"subject_kind": "group_chat", "subject_id": "1"})
+    assert (await after(engine, of_group)).status == CONFIRMED
 
 
 async def test_reflect_answers_with_what_it_drew_or_nothing(engine: Engine) -> None:

@@ -100,8 +100,8 @@ async def test_one_at_a_time_the_oldest_first(engine: Engine) -> None:
     [
         ("master", "preference", "pattern", True), ("master", "role_note", "pattern", False),
         ("neko", "role_note", "ongoing", True), ("relationship", "milestone", "state", True),
-        ("relationship", "habit", "state", False), ("master", "habit", "always", False), ("nobody", "habit", "state", False),
-        ("master", None, "state", False),
+        ("relationship", "habit", "state", False), ("master", "habit", "always", False),
+        ("nobody", "habit", "state", False), ("master", None, "state", False),
     ],
 )  # fmt: skip
 def test_each_entity_has_relations_of_its_own(entity: str, relation: str | None, scope: str, fits: bool) -> None:

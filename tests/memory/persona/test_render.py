@@ -94,7 +94,8 @@ def test_the_same_bytes_whatever_order_things_come_in() -> None:
 @pytest.mark.parametrize("locale", LOCALES)
 def test_no_heading_is_missing_in_any_language(locale: str) -> None:
     said = block(
-        trusted("e1", "a.", 1.0), trusted("e2", "b.", 1.0, entity="neko"), trusted("e3", "c.", 1.0, entity="relationship"),
+        trusted("e1", "a.", 1.0), trusted("e2", "b.", 1.0, entity="neko"),
+        trusted("e3", "c.", 1.0, entity="relationship"),
         trusted("e4", "d.", 1.0, mentions=Mentions(resting=True, since=MORNING)),
         reflections=(
             reflection("r1", "e.", MORNING), confirmed(reflection("r2", "f.", MORNING), MORNING),
@@ -146,6 +147,7 @@ def test_protected_and_resting_entries_cost_nothing_but_are_not_endless() -> Non
         {"superseded_by": "f9"},
         {"denied_in": "turn_1"},
         {"absorbed": True},
+        {"extra": {"subject_kind": "participant", "subject_id": "7"}},      # said of somebody in a group
         {"slot": "plan", "event_start_at": MORNING - 4 * DAY},              # over for three days
         {"slot": "state", "event_start_at": MORNING - 8 * DAY},
         {"slot": "name", "object": "lin"},                                  # he is called that in every line

@@ -80,7 +80,9 @@ async def test_without_slots_only_nearly_the_same_words_speak_for_it(engine: Eng
     assert same.evidence.reinforcement == 0.25
 
 
-@pytest.mark.parametrize("text", ["Lin never drinks strong black tea.", "Lin drinks 3 strong black teas.", "Lin drinks."])
+@pytest.mark.parametrize(
+    "text", ["Lin never drinks strong black tea.", "Lin drinks 3 strong black teas.", "Lin drinks."]
+)
 async def test_likeness_alone_never_speaks_against_it(engine: Engine, clock: FixedClock, text: str) -> None:
     by_model = replace(TEA, text="Lin often drinks strong black tea", slot=None, object=None, source_fact_ids=())
     assert (await weighed(engine, clock, told(text), by_model)).evidence == TEA.evidence

@@ -189,7 +189,7 @@ def test_a_second_tidying_ends_at_once_while_one_runs() -> None:
 def test_the_number_of_segments_stays_small_however_many_documents_come() -> None:
     index = Index()
     drain(index.fill(fact(number, f"cup {number % 97} of coffee {number}") for number in range(12_000)))
-    # Sizes at least triple from one segment to the one before: 512, 1536, ... 12,000.
+    # One of at most 4,096 is joined with what follows; a larger one is eight times what follows, or joined too.
     assert len(index.snapshot().views) <= 5
 
 

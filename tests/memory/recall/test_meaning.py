@@ -62,12 +62,38 @@ def test_a_vector_of_what_is_not_asked_or_no_longer_known_finds_nothing() -> Non
     assert ids(asked(memory, "hot beverages", dense)) == []
 
 
-def test_a_turn_is_found_by_what_it_means_together_with_the_one_before() -> None:
-    talk = indexed([turn(1, "Any pets?"), turn(2, "Two, and both bark")])
-    dense = Dense(
-        query=EAST, documents=[vectors(turn_1=UP, turn_2=NORTH)], contexts=[vectors(turn_2=EAST)], floor=0.5
-    )
-    assert ids(asked(talk, "dogs", dense, tiers=[TURN]))[0] == "turn_2"
+def test_a_turn_counts_together_with_the_one_before_it() -> None:
+    # Both short answers are equally near the question by themselves; turn 4 follows what the question is about.
+    talk = indexed([turn(1, "The weather was fine"), turn(2, "Yes, both"), turn(3, "Any dogs?"), turn(4, "Yes, two")])
+    near = np.array([0.6, 0.8, 0], dtype=np.float32)
+    held = vectors(turn_1=UP, turn_2=near, turn_3=EAST, turn_4=near)
+    found = asked(talk, "puppies", Dense(query=EAST, documents=[held], floor=0.5), tiers=[TURN], explain=True)
+    ranks = {hit.document.id: hit.explanation.ranks["meaning"] for hit in found.hits if hit.explanation is not None}
+    assert ranks["turn_4"] < ranks["turn_2"]
+
+
+def test_while_no_word_is_shared_only_what_is_very_near_is_an_answer() -> None:
+    memory = indexed(facts("The user drinks espresso", "The user likes cycling"))
+    held = vectors(fact_1=BETWEEN, fact_2=UP)       # cosines .8 and 0
+    assert ids(asked(memory, "hot beverages", Dense(query=EAST, documents=[held], floor=0.5, alone=0.9))) == []
+    assert ids(asked(memory, "hot beverages", Dense(query=EAST, documents=[held], floor=0.5, alone=0.7))) == ["fact_1"]
+
+
+def test_once_a_word_is_shared_the_lower_floor_holds() -> None:
+    memory = indexed(facts("The user drinks espresso", "The user likes hot soup"))
+    held = vectors(fact_1=BETWEEN, fact_2=UP)
+    found = asked(memory, "hot beverages", Dense(query=EAST, documents=[held], floor=0.5, alone=0.9))
+    assert set(ids(found)) == {"fact_1", "fact_2"}
+
+
+def test_what_has_no_vector_yet_is_not_held_back_by_it() -> None:
+    # What shares more words with the question is nearer to it; the fifth, of which only words are known, has them all.
+    texts = [f"The user keeps bees {'and honey ' if number < 2 else ''}near place {number}" for number in range(4)]
+    memory = indexed(facts(*texts, "The user keeps bees, honey and wax"))
+    rows = [np.array([c, np.sqrt(1 - c * c), 0], dtype=np.float32) for c in (0.9, 0.9, 0.7, 0.7)]
+    held = vectors(**{f"fact_{number}": row for number, row in enumerate(rows, 1)})
+    found = asked(memory, "bees honey wax", Dense(query=EAST, documents=[held], floor=0.5))
+    assert ids(found)[0] == "fact_5"
 
 
 def test_an_explanation_names_the_ranks_in_both_legs() -> None:

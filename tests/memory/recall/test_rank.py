@@ -63,6 +63,12 @@ def test_near_repetitions_take_one_place() -> None:
     assert ids(ask(memory, "rainy week in Lisbon")) == ["fact_1"]
 
 
+def test_a_crowd_of_repetitions_does_not_hide_what_comes_after_it() -> None:
+    same = [fact(number, "The user drinks black coffee in the morning") for number in range(1000, 1400)]
+    others = [fact(number, f"Coffee in town {number} with friends of old and a long walk home") for number in range(20)]
+    assert len(ids(ask(indexed([*same, *others]), "black coffee in the morning"))) == 8
+
+
 def test_texts_that_differ_in_a_number_or_a_not_are_no_repetitions() -> None:
     memory = indexed(facts(
         "The user likes coffee", "The user does not like coffee",

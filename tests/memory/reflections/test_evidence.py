@@ -94,6 +94,13 @@ def test_merging_twice_changes_nothing() -> None:
     assert trust.merged(once, other, NOW) == once
 
 
+def test_joining_two_that_faded_does_not_make_them_fresh() -> None:
+    old = Evidence(reinforcement=1.0, reinforced_at=NOW - timedelta(days=30))
+    older = Evidence(reinforcement=0.4, reinforced_at=NOW - timedelta(days=60))
+    assert trust.joined(old, older).reinforced_at == NOW - timedelta(days=30)
+    assert trust.joined(trust.joined(old, older), older) == trust.joined(old, older)
+
+
 def test_one_clear_yes_is_enough_even_when_seconds_pass_before_anybody_looks() -> None:
     found = trust.reinforced(Evidence(), 1.0, NOW)
     assert trust.score(found, NOW + timedelta(minutes=3)) < trust.CONFIRM_AT

@@ -109,7 +109,8 @@ def test_vectors_are_not_shown_to_others() -> None:
 
 def test_topics_offered_by_another_program_are_understood() -> None:
     view = SurfacedTopics(CLOCK)
-    view.read(b'[{"reflection_id":"ref_a","text":"t","surfaced_at":"2026-04-01T08:00:00","feedback":null,"x":1}]', CLOCK)
+    row = {"reflection_id": "ref_a", "text": "t", "surfaced_at": "2026-04-01T08:00:00", "feedback": None, "x": 1}
+    view.read(orjson.dumps([row]), CLOCK)
     assert [one.reflection_id for one in view.open()] == ["ref_a"]
     assert written(view)[0]["x"] == 1
 

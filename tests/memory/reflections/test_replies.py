@@ -9,8 +9,8 @@ from memory.reflections.replies import read_reply, wishes_to_avoid
 NO = (
     "No.", "No, I don't.", "Nope", "nah, that was my sister", "Not really.", "That's not true", "I don't!",
     "That's wrong, I never liked it", "No no, you got it wrong", "no, not anymore", "You're mistaken about that",
-    "I don't think so", "oh no, not at all", "不是", "不是的，我不喜欢", "不对，你记错了", "没有啊", "才不喜欢", "记错了",
-    "你搞错了吧", "没有，我从来不喝", "不，我早就不喝了", "哪有", "才没有呢", "不對，你記錯了",
+    "I don't think so", "oh no, not at all", "不是", "不是的，我不喜欢", "不对，你记错了", "没有啊", "才不喜欢",
+    "记错了", "你搞错了吧", "没有，我从来不喝", "不，我早就不喝了", "哪有", "才没有呢", "不對，你記錯了",
 )  # fmt: skip
 YES = (
     "Yes!", "Yeah I do", "Exactly.", "right, every morning", "You remembered!", "of course", "that's right",
@@ -20,7 +20,8 @@ YES = (
 NEITHER = (
     "no problem", "no worries", "no way!", "No idea", "no thanks", "No, thanks", "right now I'm busy", "Really?",
     "I don't know what to do today", "That's true?", "hello there", "not bad", "I did my homework", "i am tired",
-    "对了，我今天去了公园", "对不起", "对于这个我不清楚", "是吗？", "没关系", "没问题", "不客气", "不知道", "我不知道", "嗯？",
+    "对了，我今天去了公园", "对不起", "对于这个我不清楚", "是吗？", "没关系", "没问题", "不客气", "不知道", "我不知道",
+    "嗯？",
     "没事", "不好意思", "真的吗", "就是说", "不过我觉得还行", "> no", "She said “no”.", "",
 )  # fmt: skip
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -145,7 +146,8 @@ async def test_a_reflection_says_how_often_it_was_told_by_now(engine: Engine, cl
         await put(space, liked(1, "jasmine tea", 0, 1, 2), *OTHERS)
         drawn = await synthesize(space, NAMES)
         assert drawn is not None
-        await put(space, liked(1, "jasmine tea", 0, 1, 2, 3, absorbed=True))
+        again = liked(1, "jasmine tea", 0, 1, 2, 3, absorbed=True)
+        await put(space, replace(again, sources=("turn_1", "turn_5")))
         await synthesize(space, NAMES)
         told = space.reflections.get(drawn.id)
         assert told is not None
@@ -160,7 +162,7 @@ async def test_the_event_names_its_rule_and_turn(engine: Engine, clock: FixedClo
     async with momo(engine) as space:
         await put(space, liked(1, "jasmine tea", 0, 1, 2), *OTHERS)
         await synthesize(space, NAMES)
-        told = [data for data in await happened(space, "reflection.synthesized")]
+        told = await happened(space, "reflection.synthesized")
         assert [(data["rule"], data["turn"]) for data in told] == [("told_often", "turn_1")]
 
 
@@ -191,6 +193,16 @@ async def test_absorbed_facts_move_to_the_archive_after_a_week(engine: Engine, c
         assert await age(space) == 2
         assert [one.id for one in space.views.facts_archive] == ["fact_1", "fact_4"]
         assert await age(space) == 0
+
+
+async def test_what_was_over_before_anybody_thought_of_it_is_let_be(engine: Engine, clock: FixedClock) -> None:
+    told = fact("fact_1", "Lin felt ill.", MORNING, repeated_at=(MORNING + DAY, MORNING + 2 * DAY), slot="state",
+                object="ill")  # fmt: skip
+    clock.advance(60 * 86_400)
+    async with momo(engine) as space:
+        await put(space, told, *OTHERS)
+        assert await synthesize(space, NAMES) is None
+        assert not any(one.absorbed for one in space.facts)
 
 
 async def test_nothing_is_written_where_nothing_is_due(engine: Engine) -> None:

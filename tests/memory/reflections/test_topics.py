@@ -50,7 +50,8 @@ async def test_what_should_rest_or_is_over_is_not(engine: Engine, held: Reflecti
 
 async def test_being_passed_over_keeps_nothing_from_being_offered_again(engine: Engine) -> None:
     # another program counted silence against it
-    assert await offered(engine, replace(TEA, evidence=Evidence(reinforcement=-0.2, reinforced_at=MORNING))) == ["ref_tea"]
+    silent = Evidence(reinforcement=-0.2, reinforced_at=MORNING)
+    assert await offered(engine, replace(TEA, evidence=silent)) == ["ref_tea"]
 
 
 async def test_one_topic_is_offered_once_however_it_is_spaced(engine: Engine) -> None:

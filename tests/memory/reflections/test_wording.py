@@ -9,8 +9,8 @@ from tests.memory.mind_world import NAMES
 
 KNOWN = (
     "Lin likes jasmine tea", "Lin likes football", "Lin loves hiking in the mountains", "Lin plays the guitar",
-    "Lin hates coffee", "Lin lives in Rotterdam", "Lin喜欢茉莉花茶", "Lin喜欢足球比赛", "Lin喜欢爬山", "Lin每天晚上都弹吉他",
-    "Lin最喜欢绿茶", "Lin住在杭州",
+    "Lin hates coffee", "Lin lives in Rotterdam", "Lin喜欢茉莉花茶", "Lin喜欢足球比赛", "Lin喜欢爬山",
+    "Lin每天晚上都弹吉他", "Lin最喜欢绿茶", "Lin住在杭州",
 )  # fmt: skip
 
 

@@ -62,7 +62,7 @@ def test_what_we_make_is_for_its_owner_alone_whatever_the_umask(tmp_path: Path, 
 def test_nothing_is_appended_through_a_symbolic_link(tmp_path: Path, disk: Disk) -> None:
     (tmp_path / "target").write_bytes(b"")
     (tmp_path / "link").symlink_to(tmp_path / "target")
-    with pytest.raises(OSError, match="[Ss]ymbolic"):
+    with pytest.raises(OSError, match=r"[Ss]ymbolic"):
         disk.append(tmp_path / "link", b"one\n", "x")
 
 

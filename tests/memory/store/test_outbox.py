@@ -34,7 +34,11 @@ async def test_what_is_owed_and_not_done_is_pending_after_reading_it_again(tmp_p
     await outbox.save()
     again = await opened(tmp_path, 2, outbox.size)
     assert (list(again.pending), again.seq) == (["b"], 2)
-    assert (again.pending["b"].kind, again.pending["b"].payload, again.pending["b"].owed_at) == ("job", {"of": "b"}, MORNING)
+    assert (again.pending["b"].kind, again.pending["b"].payload, again.pending["b"].owed_at) == (
+        "job",
+        {"of": "b"},
+        MORNING,
+    )
 
 
 async def test_folding_an_event_again_owes_nothing_new(tmp_path: Path) -> None:
@@ -75,10 +79,12 @@ async def test_an_attempt_that_the_disk_refuses_is_none(tmp_path: Path) -> None:
 
 async def test_an_attempt_that_is_cancelled_while_it_is_written_down_is_forgiven(tmp_path: Path) -> None:
     loop = asyncio.get_running_loop()
-    outbox = await opened(
-        tmp_path,
-        disk=Disk(lambda point: loop.call_soon_threadsafe(caller.cancel) and None if point == "outbox.appended" else None),  # type: ignore[func-returns-value]
-    )
+
+    def cancel(point: str) -> None:
+        if point == "outbox.appended":
+            loop.call_soon_threadsafe(caller.cancel)
+
+    outbox = await opened(tmp_path, disk=Disk(cancel))
     outbox.fold(event(1, owed=("a",)))
     caller = asyncio.create_task(outbox.attempt("a"))
     with pytest.raises(asyncio.CancelledError):

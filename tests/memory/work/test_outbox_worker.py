@@ -15,6 +15,7 @@ from memory.space import MemorySpace
 from memory.store import layout
 from memory.store.outbox import OutboxOp
 from memory.work.outbox_worker import OutboxWorker
+from tests.conftest import OpenEngine
 from tests.fakes import FixedClock
 
 Job = Callable[[MemorySpace, OutboxOp], Awaitable[None]]
@@ -26,7 +27,9 @@ async def owe(engine: Engine, *kinds: str, name: str = "Mia") -> None:
             batch.owe(kind, {})
 
 
-def worker_of(engine: Engine, *, attempts: int = 3, admits: Callable[[str], bool] = lambda name: True, **jobs: Job) -> OutboxWorker:
+def worker_of(
+    engine: Engine, *, attempts: int = 3, admits: Callable[[str], bool] = lambda name: True, **jobs: Job
+) -> OutboxWorker:
     return OutboxWorker(engine.spaces, engine.clock, jobs, attempts=attempts, admits=admits)
 
 
@@ -119,8 +122,8 @@ async def test_a_job_that_ends_without_finishing_stays_owed_and_did_not_fail(eng
 
 
 async def test_a_job_that_is_stopped_stays_owed_and_did_not_fail_also_after_a_restart(
-    engine: Engine, open_engine
-) -> None:  # type: ignore[no-untyped-def]
+    engine: Engine, open_engine: OpenEngine
+) -> None:
     begun = asyncio.Event()
 
     async def long(space: MemorySpace, op: OutboxOp) -> None:
@@ -140,7 +143,7 @@ async def test_a_job_that_is_stopped_stays_owed_and_did_not_fail_also_after_a_re
         assert [op.attempts for op in space.outbox.pending.values()] == [0]
 
 
-async def test_nothing_is_done_in_a_damaged_space(engine: Engine, open_engine, root: Path) -> None:  # type: ignore[no-untyped-def]
+async def test_nothing_is_done_in_a_damaged_space(engine: Engine, open_engine: OpenEngine, root: Path) -> None:
     for _ in range(3):
         await owe(engine, "job")
     await engine.close()

@@ -126,7 +126,7 @@ def normalise(text: str) -> str:
     """Widths and spaces made even; the words as spoken."""
     text = "".join(_TRADITIONAL.get(char, char) for char in text).replace(",", "，")
     text = re.sub(r"(?<=\d)，(?=\d{3})", ",", text)
-    return _SPACE.sub("，", " ".join(text.split()))
+    return before_condition(_SPACE.sub("，", " ".join(text.split())))
 
 
 def split_asked(text: str) -> tuple[str, bool] | None:
@@ -146,6 +146,16 @@ def split_asked(text: str) -> tuple[str, bool] | None:
         if _ASK_TAIL.search(pieces[at]) or _ASKING.search(pieces[at]):
             return "，".join(pieces[:at]), False
     return None
+
+
+_CONDITION = re.compile(r"^(?P<told>.+?)[，](?=(?:但|不过|所以|而)?(?:如果|要是|假如|万一|若是|倘若))")
+_CONDITIONED = re.compile(r"会|就|想|要|可以|愿意|肯定|一定|才|便|能")
+
+
+def before_condition(text: str) -> str:
+    """What was told before a condition begins, where it does not hang on it: "我喜欢猫，如果…"."""
+    match = _CONDITION.match(text)
+    return match["told"] if match and not _CONDITIONED.search(match["told"]) else text
 
 
 def clauses(text: str, opening: bool) -> list[Clause]:

@@ -25,7 +25,9 @@ _PAST = re.compile(
 
 
 _LIFE = re.compile(
-    rf"(?:入职|上班|开学|实习|上大学|当妈妈|当爸爸)(?:的)?第一天$|升(?:职|[一-龥]{{2,4}})了$|(?:奖学金|"
+    r"(?:入职|上班|开学|实习|上大学|当妈妈|当爸爸)(?:的)?第一天$|第一天(?:上班|入职|开学|实习|上学)$|"
+    rf"(?:驾照|面试|考研|考公|雅思|四级|六级|科目[一二三四]|答辩|考试)[^，]{{0,4}}没(?:有)?(?:考|"
+    rf"通)?过$|升(?:职|[一-龥]{{2,4}})了$|(?:奖学金|"
     r"offer|驾照|证书|录取通知书?|签证)到手了$|(?:^|刚刚?|终于|已经|昨天|今天|上周|最近|又|就|"
     rf"把.{{1,6}}|不小心|被|第一次|刚才|成功|顺利|去年|上个?月|前几天|"
     rf"今年)(?:{LIFE_VERB})[^，]{{0,12}}(?:了|到了?|过了?)[^，]{{0,12}}$|"
@@ -42,11 +44,12 @@ def events(said: str, clause: Clause, telling: Telling, bare: bool) -> Look:
         return Finding(slot="event", value=lost["x"], text=told_of(clause, telling)), True
     when = resolve(said, telling.anchor, "zh", True)
     ago = days_ahead(telling, when)
-    back = ago is not None and ago <= 0
+    back = (ago is not None and ago <= 0) or bool(re.search(r"最近|近来", said) and re.search(r"了|过", said))
     rest = timeless(said, telling)
     life = bool(_LIFE.search(rest)) and not re.search(r"(?:要|想|快|打算|准备|会|没有?)[^，]{0,6}了?$", rest[:4])
     if bare and not (back and re.search(r"了|过", rest)) and not life:
         return NOTHING
+    rest = re.sub(r"^(?:又|还|也)(?=去|看|读|学|参加|做|买)", "", rest)
     if not life:
         match = _PAST.match(rest) if back else None
         if match is None or (ago == 0 and not re.search(r"了|过", rest)) or len(rest) < 3:
@@ -59,7 +62,7 @@ def events(said: str, clause: Clause, telling: Telling, bare: bool) -> Look:
         POINTING.search(rest)
         or len(rest) < 3
         or re.search(
-            r"^(?:就)?(?:睡着|起床|下班|到家|回来|回家|吃过|吃饭|吃完|洗完|忙完|醒|来|走|忘|说错|懂|知道|好多|"
+            r"^(?:就)?(?:睡着|起床|起晚|睡晚|下班|到家|回来|回家|吃过|吃饭|吃完|洗完|忙完|醒|来|走|忘|说错|懂|知道|好多|"
             r"习惯|没事|看到|想好|困)了?$",
             rest,
         )

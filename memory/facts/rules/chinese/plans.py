@@ -53,6 +53,15 @@ _CARRIED_PLAN = re.compile(
 )
 
 
+_SOON = re.compile(
+    r"^(?:马上|快|就|即将|很快)+(?:就)?(?:要)?(?P<x>毕业|结婚|生了?|退休|开学|放假|中考|高考|考试|"
+    r"搬家|过生日|答辩|订婚|手术|当妈|当爸|出国|转正)了?$"
+)
+_TICKET = re.compile(
+    r"^(?P<t>.{2,12}?)的(?P<x>(?:高铁|飞机|火车|航班|动车|船|面试|考试|电影|演唱会|课)(?:票)?(?:[去飞回到].{1,6})?)$"
+)
+
+
 def plans(said: str, clause: Clause, telling: Telling, bare: bool) -> Look:
     done = bool(re.search(r"了$|过$|过了|完了", said)) and not re.search(
         r"(?:要|就要|快|打算|决定|准备(?!好)).{1,10}了$", said
@@ -63,6 +72,11 @@ def plans(said: str, clause: Clause, telling: Telling, bare: bool) -> Look:
     coming = ((ahead is not None and ahead >= 0) or bool(HOLIDAY.search(said))) and not done
     if bare and not _CARRIED_PLAN.match(said) and not re.match(r"^(?:打算|准备|计划|决定)", said):
         return NOTHING
+    soon = _SOON.match(said)
+    ticket = _TICKET.match(said) if coming else None
+    for near in (soon, ticket):
+        if near is not None and not bare:
+            return Finding(slot="plan", value=near["x"], text=told_of(clause, telling)), False
     for pattern in (_HAVE_EVENT, _BARE_EVENT):
         match = pattern.match(said.removesuffix("了") if pattern is _BARE_EVENT else said)
         if match and (coming or (of_today and not done)) and len(match["t"]) <= 14 and "刚" not in match["t"]:

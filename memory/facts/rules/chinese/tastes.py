@@ -75,6 +75,7 @@ TASTES: tuple[Rule, ...] = (
         bonus=1,
         many=True,
     ),
+    rule("preference", r"(?:从小)?(?:最喜欢|最爱)的?(?:就|还|一直)*是(?P<x>.+)", bonus=1),
     rule(
         "preference",
         rf"(?P<s>{SO}*)(?:喜欢|喜爱|热爱|钟爱|偏爱|偏好|酷爱|爱|中意|享受)(?P<x>(?!好[一-龥]|死|你|我|人$|"

@@ -12,7 +12,7 @@ SENTENCE_DROPS: tuple[tuple[str, re.Pattern[str]], ...] = (
         "hypothetical",
         pattern(
             r"\b(?:imagine|imagining|suppose|supposing|hypothetically|wish(?:ed)?(?! (?:me|us) (?:luck|well))|"
-            r"what if|as though|let's say|say i|theoretically|"
+            r"what if|as though|let's say|^say i|theoretically|"
             r"in theory|in another life|in an alternate|daydream\w*|one day i|someday i|if only|i used to "
             r"think|i could be)\b"
         ),
@@ -21,7 +21,9 @@ SENTENCE_DROPS: tuple[tuple[str, re.Pattern[str]], ...] = (
         "reported",
         pattern(
             r"\b(?:he|she|they|people|everyone|everybody|someone|somebody|nobody|(?:my|the|a|his|her|their|"
-            r"our|this|some) (?:[\w'-]+ ){0,2}[\w'-]+|[A-Z]\w+)"
+            r"our|this|some) (?!movie|film|book|story|song|show|novel|series)(?:[\w'-]+ ){0,2}[\w'-]+|"
+            r"(?!that\b|which\b|it\b|this\b|and\b|also\b|have\b|had\b|has\b|never\b|always\b|you\b|who\b|be\b|"
+            r"to\b)[A-Z]\w+)"
             r" (?:just |always |once |also |even |keeps |kept )?(?:said|says|say|saying|told|tells|tell|"
             r"thinks|think|thought|claims|claimed|"
             r"insists|insisted|asks|asked|believes|believed|texted|replied|wrote|writes|was like|were like|is "
@@ -47,6 +49,7 @@ SENTENCE_DROPS: tuple[tuple[str, re.Pattern[str]], ...] = (
     (
         "fiction",
         pattern(
+            r"\b(?:the|a) (?:main )?(?:character|protagonist|narrator|hero of)\b|"
             r"\b(?:in|from|of) (?:the|this|that|my|our|a) (?:\w+ )?(?:movie|film|book|novel|story|show|series|"
             r"episode|anime|manga|comic|game|"
             r"campaign|drama|play|fanfic|video|tale|myth|scene|chapter|simulation)\b(?= i\b| my\b|,|$)|"
@@ -66,12 +69,13 @@ FRAME = pattern(
     r"(?:a game|pretend)|act as|acting as|"
     r"in character|once upon a time|in my (?:story|novel|book|fanfic|dreams?|script|comic|game|"
     r"campaign|screenplay)|my (?:oc|character|"
-    r"persona|avatar|protagonist|sim|main character|fursona)\b|(?:the|a) (?:main )?(?:character|"
-    r"protagonist|narrator)\b|dreamed|dreamt|"
+    r"persona|avatar|protagonist|sim|main character|fursona)\b|dreamed|dreamt|"
     r"(?:had|have) (?:a|an|the|this|such a) (?:[a-z]+ ){0,2}(?:dream|nightmare)|"
     r"writing (?:a|the|my) (?:story|scene)|here's (?:my|a|the) (?:story|poem|script|scene|plot)|"
-    r"(?:write|rewrite|translate|proofread|summari[sz]e|paraphrase|correct|edit|improve|reword) (?:me "
-    r"|us )?(?:a|an|the|this|my|these|following|it|in)\b|"
+    r"(?:rewrite|proofread|summari[sz]e|paraphrase|reword|(?<!i )(?<!to )write) (?:me |us )?(?:a|an|"
+    r"the|this|my|these|"
+    r"following|it)\b|(?:correct|edit|improve|check|polish|fix) (?:this|my|the|these) (?:\w+ )?(?:text|essay|email|"
+    r"paragraph|sentences?|letter|grammar|english|writing|draft|poem|translation)\b|"
     r"translate\b|how (?:do|would) (?:you|i) say|for example|example sentences?|e\.g\.|the following|"
     r"say after me|repeat after me|fill in the blank|"
     r"pick-?up lines?|tongue twister|joke:|scenario|prompt:|quiz:|riddle|title:|subject:|fanfic|"

@@ -69,12 +69,7 @@ def events(said: Said) -> Look:
             slot="event", value=timeless(match["x"], telling), text=said.told(trimmed(text), past=True)
         ), True
     when = when_of(spoken, telling, True)
-    past_time = (
-        when is not None
-        and when.grain not in ("lately", "now")
-        and when.start is not None
-        and when.start <= telling.anchor
-    )
+    past_time = when is not None and when.grain != "now" and when.start is not None and when.start <= telling.anchor
     past_time = past_time or bool(_LONG_AGO.search(spoken))
     was = _WAS.match(text)
     if was and past_time:

@@ -9,7 +9,7 @@ from memory.facts.rules.english.grammar import whole
 from memory.facts.rules.english.moments import EVERY, MANNER, NOTHING, POINTING, Look
 from memory.facts.rules.english.said import Said
 from memory.facts.rules.english.values import trimmed
-from memory.facts.rules.english.words import PRESENT_VERB
+from memory.facts.rules.english.words import PAST_VERB, PRESENT_VERB
 
 _HABIT = whole(
     r"I (?P<adv>(?:really |also |still |just |almost )*(?:usually|always|often|never|normally|"
@@ -22,6 +22,13 @@ _OVER = whole(rf"I (?:don't|no longer) {MANNER}(?P<x>{PRESENT_VERB}\b(?!.*\b(?:y
 
 
 _HABIT_BARE = whole(rf"I (?:{MANNER})(?P<x>{PRESENT_VERB}\b.*)")
+
+
+_HABIT_ANY = whole(
+    rf"I {MANNER}(?P<x>(?!\w+ed\b|am\b|was\b|have to\b|need\b|want\b|feel\b|think\b|know\b|hate\b|"
+    r"love\b|like\b|enjoy\b|miss\b|wish\b|hope\b|guess\b|can\b|could\b|will\b|would\b|don't\b|got\b|"
+    rf"{PAST_VERB}\b)[a-z]{{2,12}} .+)"
+)
 
 
 _HABIT_NOT = re.compile(
@@ -46,7 +53,7 @@ def habits(said: Said) -> Look:
     match = _HABIT.match(text)
     often = bool(EVERY.search(spoken)) and not re.search(r"\ball the time\b.*\bnow\b", spoken)
     if match is None and often:
-        match = _HABIT_BARE.match(text)
+        match = _HABIT_BARE.match(text) or _HABIT_ANY.match(text)
     if match is None or _HABIT_NOT.match(match["x"]) or POINTING.search(match["x"]):
         return NOTHING
     adverb = match.groupdict().get("adv") or ""

@@ -28,7 +28,8 @@ EVERY = re.compile(
     r"each (?:day|morning|night|week)|daily|weekly|on (?:weekends|weekdays|(?:mon|tues|wednes|thurs|"
     r"fri|satur|sun)days)|(?:once|twice|three times|four times|five times|\d+ times|a few times|"
     r"several times|\d+x|\d+ hours|\w+ hours) (?:a|per) (?:day|night|week|month|year)|"
-    r"all the time|most (?:days|mornings|nights|evenings|weekends)|before bed|in the mornings?|after "
+    r"all the time|most (?:days|mornings|nights|evenings|weekends)|before bed|during (?:ramadan|lent|"
+    r"the (?:week|summer|winter|day|night))|in the mornings?|after "
     r"work|for (?:breakfast|lunch|dinner)|at night|in my (?:free|spare) time|when i am (?:stressed|"
     r"bored|sad|anxious|nervous))\b",
     re.IGNORECASE,

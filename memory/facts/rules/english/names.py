@@ -24,8 +24,11 @@ _CALL_ME = re.compile(
 _I_AM = re.compile(r"^I am (?P<x>[A-Z][a-z]{1,15}(?: [A-Z][a-z]{1,15})?)$")
 
 
+_THIS_IS = re.compile(r"^(?:[Ii]t's|[Ii]t is|[Tt]his is) (?P<x>[A-Z][a-z]{1,15})(?: here)?$")
+
+
 GREETING = re.compile(
-    r"^\W*(?:hi|hey|hello|hiya|good (?:morning|evening|afternoon)|greetings|nice to meet you)\b|nice "
+    r"^\W*(?:hi+|hey+|hello+|hiya|yo|good (?:morning|evening|afternoon)|greetings|nice to meet you)\b|nice "
     r"to meet you|pleased to meet you",
     re.IGNORECASE,
 )
@@ -49,7 +52,7 @@ _DAY_OF = re.compile(rf"({MONTH}) (?:the )?(\d{{1,2}})|(\d{{1,2}})(?:st|nd|rd|th
 
 
 def named(said: Said, clause: Clause) -> list[Finding]:
-    am = _I_AM.match(said.text)
+    am = _I_AM.match(said.text) or _THIS_IS.match(said.text)
     if am and GREETING.search(said.telling.heard) and am["x"].lower() not in _NOT_WHO and is_name(am["x"]):
         return [Finding(slot="name", value=am["x"], text=said.told(f"my name is {am['x']}"))]
     match = _CALL_ME.match(said.text)

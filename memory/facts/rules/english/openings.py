@@ -114,7 +114,8 @@ def without_fillers(piece: str) -> tuple[str, bool]:
 
 
 REMEMBER_THIS = pattern(
-    r"^(?:please |pls |plz |just )*(?:don't(?: you)? forget|remember|keep in mind|note)(?: that| this| it)?(?: please| pls| ok| okay)?$"
+    r"^(?:please |pls |plz |just )*(?:don't(?: you)? forget|remember|keep in mind|note)(?: that| this|"
+    r" it)?(?: please| pls| ok| okay)?$"
 )
 
 

@@ -12,7 +12,7 @@ from memory.facts.rules.english.values import trimmed
 from memory.facts.rules.english.words import EVENT_NOUN, any_of
 
 _TRIVIAL = re.compile(
-    r"^(?:be (?:back|right back|there|here|fine|ok|okay|honest|good|away|quick|gone|late|on|off|"
+    r"^(?:be (?:back|right back|there|here|fine|ok|okay|honest|good|quick|gone|late|on|off|"
     r"online|offline)|sleep|go to (?:sleep|bed)|bed|eat|shower|take a (?:nap|shower|break|bath|look)|"
     r"try|tell|let you|"
     r"check|see (?:you|what|if|how|about|it)|think|ask|show|send|talk|chat|say|brb|go(?: now)?$|head "
@@ -36,7 +36,7 @@ _FIRM = re.compile(r"\b(?:planning|planned|plan|intend|decided)\b", re.IGNORECAS
 
 
 _PROGRESSIVE = whole(
-    rf"I am {MANNER}(?P<x>(?:flying|making|cooking|baking|going|moving|traveling|travelling|visiting|"
+    rf"I am {MANNER}(?P<x>(?:off to|due|flying|making|cooking|baking|going|moving|traveling|travelling|visiting|"
     r"meeting|seeing|taking|starting|getting|having|leaving|throwing|hosting|attending|presenting|"
     r"giving|driving|hiking|running|competing|performing|running|graduating|picking|adopting|"
     r"returning|heading|working|playing|signing|doing|speaking|buying|interviewing|defending|retiring|"

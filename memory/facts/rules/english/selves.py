@@ -7,6 +7,7 @@ from memory.facts.rules.english.words import (
     DIET,
     IDENTITY,
     ILLNESS,
+    LANGUAGE,
     NATIONALITY,
     OCCUPATION,
     STUDENT,
@@ -24,7 +25,13 @@ WHO_AM_I: tuple[Rule, ...] = (
         rf"(?P<x>{NAME}){END}",
         whole=True,
     ),
-    rule("alias", rf"my (?:nickname|surname|username|gamertag|handle) is (?P<x>{NAME}){END}", whole=True),
+    rule(
+        "alias",
+        rf"my (?:nickname|surname|username|gamertag|handle)(?: (?:at|in|on|from) [\w ]{{2,14}})? (?:is|"
+        rf"was) (?P<x>{NAME}){END}",
+        whole=True,
+    ),
+    rule("alias", rf"I am (?:known|registered) as (?P<x>{NAME})(?: (?:online|at work|on \w+))?{END}", whole=True),
     rule(
         "alias",
         r"(?:people|everyone|they|folks|the guys|the kids|my students|colleagues) (?:at work|at school|"
@@ -82,12 +89,20 @@ WHO_AM_I: tuple[Rule, ...] = (
         flips=False,
     ),
     rule("home", r"my (?:home ?town|home|hometown city) is (?:now )?(?:in )?(?P<x>.+)"),
+    rule("home", r"I rent an? .{2,30}? in (?P<x>(?!the\b|a\b).+)", flips=False),
+    rule("dwelling", r"I (?P<x>share an? (?:flat|apartment|house|room|dorm) with .+)"),
     rule(
         "dwelling",
         r"I (?:live|am living) (?P<x>alone|by myself|on my own|with .+|on campus|in a dorm|at home.*|off " r"campus)",
     ),
     rule("origin", rf"I (?:am {ADV}|{ADV}come )(?:originally )?from (?P<x>.+?)(?: originally)?"),
     rule("origin", r"I (?:was born(?: and raised)?|grew up|was raised) (?:in|near|on|outside) (?P<x>.+)", past=True),
+    rule("nationality", rf"I am {ADV}(?P<x>half[ -]{NATIONALITY}(?: and|,)? (?:and )?half[ -]{NATIONALITY})"),
+    rule(
+        "skill",
+        rf"my (?:first|native|second|third) language is (?P<x>{LANGUAGE})|(?P<y>{LANGUAGE}) is my (?:first|"
+        r"native|mother|second|third) (?:language|tongue)",
+    ),
     rule(
         "nationality",
         rf"I am {ADV}(?P<x>(?:half[ -])?{NATIONALITY}(?:[ -](?:american|canadian|british|born))?(?: and "
@@ -97,7 +112,7 @@ WHO_AM_I: tuple[Rule, ...] = (
     rule("job", rf"I have been {ADV}an? (?P<x>{OCCUPATION})(?: (?:for|since) .+)?", flips=False),
     rule(
         "job",
-        rf"I am {ADV}(?:an? |the )(?P<x>{OCCUPATION}(?: (?:at|for|in|by|with|on|from|specializing in|who) "
+        rf"I am {ADV}(?:an? |the )(?P<x>{OCCUPATION}(?: (?:at|for|in|by|with|on|of|from|specializing in|who) "
         rf".+)?){END}",
     ),
     rule(
@@ -109,7 +124,7 @@ WHO_AM_I: tuple[Rule, ...] = (
     ),
     rule(
         "job",
-        r"my (?:current |new |day |full-time )?(?:job|profession|occupation) is (?P<x>(?:an? "
+        r"my (?:current |new |day |full-time )?(?:job|work|profession|occupation) is (?P<x>(?:an? "
         rf")?{OCCUPATION}|.*ing .+)",
     ),
     rule("job", r"I (?:make (?:a|my) living|earn (?:a|my) living) (?:as|by) (?:an? )?(?P<x>.+)"),
@@ -127,7 +142,7 @@ WHO_AM_I: tuple[Rule, ...] = (
     rule("job", r"I am (?P<x>(?:an? )?stay[ -]at[ -]home (?:mom|mum|dad|parent|wife|husband)(?: (?:of|to) .+)?)"),
     rule(
         "habit",
-        r"I (?:usually |mostly |currently |still |now )*work (?P<x>(?:nights|night shifts?|from home|"
+        r"I (?:usually |mostly |currently |still |now )*(?:work|do) (?P<x>(?:nights|night shifts?|from home|"
         r"remotely|part[- ]time|full[- ]time|two jobs|three jobs|weekends|the (?:night|day|late|early) "
         r"shift|long hours|on weekends)(?: .+)?)",
     ),
@@ -231,6 +246,20 @@ HEALTH: tuple[Rule, ...] = (
     ),
     rule("allergy", r"I have (?:an? |some )?(?:bad |severe |serious )?allerg(?:y|ies) to (?P<x>.+)", many=True),
     rule("allergy", rf"I am {ADV}(?P<x>lactose|gluten|dairy|fructose)[ -]intolerant"),
+    rule("diet", r"I am (?:currently )?on an? (?P<x>(?!strict\b)[\w-]+(?: [\w-]+)?) diet"),
+    rule(
+        "trait",
+        r"I get (?P<x>(?:really |so |very |super |easily )*(?:anxious|nervous|dizzy|jealous|cranky|"
+        r"homesick|lonely|overwhelmed|hangry|emotional|migraines|hives|sunburned|nauseous|claustrophobic|"
+        r"distracted) (?:in|when|on|around|from|if|easily|a lot|really|at|after|before) ?.*)",
+    ),
+    rule(
+        "trait",
+        r"(?P<x>(?!it\b|this\b|that\b|you\b|he\b|she\b|they\b|everything\b|which\b|what\b|who\b|your\b|"
+        r"talking to you\b)[\w' -]{3,30}?) (?:always |really )?makes? me (?:feel )?(?:so |really |very |a "
+        r"bit )?(?:anxious|happy|sad|sick|jittery|nervous|sleepy|calm|uncomfortable|angry|cry|nauseous|"
+        r"bloated|sneeze|itchy|dizzy|claustrophobic|emotional|hyper|gassy)",
+    ),
     rule(
         "diet",
         rf"I (?:am|went|became|turned|have been|have gone|am going) {ADV}(?:an? )?(?P<x>{DIET})(?: (?:for|"

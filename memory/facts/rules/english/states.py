@@ -33,7 +33,8 @@ _FEELING = whole(
 
 _DOING = whole(
     rf"I am {MANNER}(?P<x>(?:reading|watching|rewatching|rereading|playing|writing|training for|"
-    r"preparing for|studying for|saving (?:up )?for|working on|building|recovering from|looking for|"
+    r"preparing for|studying for|saving (?:up )?for|trying for a baby|in love with (?!you\b|him\b|"
+    r"her\b)|working on|building|recovering from|looking for|"
     r"dating|seeing a|trying to (?!understand|figure|remember|say|be (?:funny|nice|cute)|think|find "
     r"out|talk|tell|help|explain|make you|imagine|do (?:that|it|this))\w+|on (?:a diet|vacation|"
     r"holiday|maternity leave|sick leave|leave|antidepressants|medication)|renovating|applying (?:for|"
@@ -95,7 +96,9 @@ def states(said: Said) -> Look:
             feeling["weak"] and re.match(r"I (?:feel|am feeling|have been)\b", text, re.IGNORECASE) and lately
         )
         if certain and not re.search(
-            r"\b(?:you|your|to (?:see|hear|meet|talk|help|know)|of (?:it|this|that))\b", feeling["rest"], re.IGNORECASE
+            r"\b(?:you|your|to (?:see|hear|meet|talk|help|know)|of (?:it|this|that|them|him|her|you))\b",
+            feeling["rest"],
+            re.IGNORECASE,
         ):
             return Finding(slot="state", value=feeling["x"], text=said.told(trimmed(text))), past or None
         return NOTHING

@@ -74,7 +74,8 @@ TASTES: tuple[Rule, ...] = (
     rule(
         "preference",
         rf"I (?:am|have been|have gotten|got|have become|became) {ADV}(?:into(?! (?:[\w' ]*(?:school|"
-        r"college|university|uni|program|harvard|a fight|trouble|an accident|bed)\b))|fond of|obsessed "
+        r"college|university|uni|program|harvard|a fight|trouble|an accident|bed)\b))|interested in(?! "
+        r"(?:you|hearing|knowing|what)\b)|fond of|obsessed "
         r"with|crazy about|addicted to|keen on|hooked on|(?:an? )?(?:huge |big |massive |giant |total |"
         r"longtime |die-hard )*(?:fan of|sucker for))(?: (?:really|the taste of))? (?P<x>.+)",
         bonus=1,
@@ -115,6 +116,34 @@ TASTES: tuple[Rule, ...] = (
         many=True,
     ),
     rule("preference", r"I used to (?:hate|dislike|detest) (?P<x>.+)", past=True, flips=False, correction=True),
+    rule(
+        "preference",
+        r"(?P<x>(?!it\b|this\b|that\b|you\b|he\b|she\b|which\b)[\w' -]{2,24}?) (?:is|are) (?:kinda |kind "
+        r"of |really |totally |literally |honestly )*my (?:thing|life|passion|jam|obsession|whole "
+        r"personality|happy place|comfort(?: food| show)?)",
+        flips=False,
+    ),
+    rule("preference", r"I live and breathe (?P<x>.+)", bonus=1, flips=False),
+    rule(
+        "preference",
+        r"I (?:really |honestly )*find (?P<x>.{2,30}?) (?:really |so |super |very |pretty )*(?:boring|"
+        r"annoying|overrated|disgusting|gross|stressful|irritating|exhausting)",
+        negated=True,
+        flips=False,
+    ),
+    rule(
+        "preference",
+        r"I (?:really |honestly )*find (?P<x>.{2,30}?) (?:really |so |super |very |pretty )*(?:relaxing|"
+        r"fascinating|fun|calming|soothing|interesting|beautiful|therapeutic|comforting|delicious)",
+        flips=False,
+    ),
+    rule(
+        "hobby",
+        r"I (?:am (?:in|part of|a member of|on|(?:the )?(?:captain|president|leader) of)|belong to|sing "
+        r"in|play (?:in|for)|run|lead|joined) (?P<x>(?:an?|the|my|our) (?:[\w' -]{2,30} )?(?:club|choir|"
+        r"band|team|orchestra|league|society|troupe|squad|improv group|church group|support group|book "
+        r"group|running group|hiking group))(?: .+)?",
+    ),
     rule(
         "fear",
         rf"I (?:am|have always been) {ADV}(?:afraid|scared|terrified|frightened|petrified) of (?P<x>.+)",

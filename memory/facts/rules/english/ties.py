@@ -8,7 +8,18 @@ from memory.facts.rules.clause import Clause, Finding
 from memory.facts.rules.english.grammar import ADV, NUMBER, rule
 from memory.facts.rules.english.said import Said
 from memory.facts.rules.english.values import is_name, trimmed, value_of
-from memory.facts.rules.english.words import KIN, NATIONALITY, OCCUPATION, OWNED, PEOPLE, PET, set_of
+from memory.facts.rules.english.words import (
+    KIN,
+    NATIONALITY,
+    NOT_EVENT,
+    OCCUPATION,
+    OWNED,
+    PAST_VERB,
+    PEOPLE,
+    PET,
+    set_of,
+)
+from memory.facts.rules.event_when import resolve
 from memory.facts.rules.rule import Rule
 
 _NAMED = r"(?: (?:named|called|whose name is) (?P<n>[A-Z]?[\w'-]+(?: and [A-Z]?[\w'-]+)?))?"
@@ -64,6 +75,14 @@ TIES: tuple[Rule, ...] = (
         rf"couple of |several )(?:(?:[a-z]+(?:-[a-z]+)?) ){{0,3}})?{PET}(?: (?:and|,) (?:an? |{NUMBER} "
         rf")?(?:[a-z]+ ){{0,2}}{PET})?){_NAMED}(?: .{{0,60}})?",
     ),
+    rule("pet", rf"I (?:named|called) my (?:new )?(?P<x>{PET}) (?P<n>[A-Z]?[\w'-]+)", past=True, flips=False),
+    rule(
+        "family",
+        rf"I (?:was raised by|was brought up by|grew up with) (?P<x>my (?:{KIN}).*|(?:a single (?:mom|mum|"
+        r"mother|dad|father)))",
+        past=True,
+        flips=False,
+    ),
     rule("pet", rf"I have had (?P<x>(?:an? |my ){PET}(?: (?-i:[A-Z])\w+)?)(?: (?:for|since) .+)?", flips=False),
     rule(
         "pet",
@@ -102,9 +121,19 @@ _LATE = (
 )
 
 
+_DEED = re.compile(
+    r"^(?:(?:is|are) (?:going to )?(?!calling|being|driving|killing|making me)\w+|will|just|finally|"
+    rf"(?!{NOT_EVENT}){PAST_VERB}) .+",
+    re.IGNORECASE,
+)
 WHO_LOWER = re.compile(rf"^my {_WHO} (?P<named>[a-z]{{2,12}}) (?P<pred>.+)$", re.IGNORECASE)
 
 
+WHO_OWNS = re.compile(
+    rf"^my {_WHO}'s (?P<pred>(?:favou?rite [\w ]{{2,20}}|job|hobby|breed|nickname|surgery|wedding|full "
+    r"name|middle name|zodiac sign|funeral|graduation) (?:is|was) .+)$",
+    re.IGNORECASE,
+)
 WHO_BIRTHDAY = re.compile(rf"^my {_WHO}(?:'s|s'|s)? birthday (?:is|was|falls) (?:on )?(?P<x>.+)$", re.IGNORECASE)
 
 
@@ -140,7 +169,7 @@ PREDICATE = re.compile(
     r"(?:a|his|her|working|school|college|university|kindergarten)|"
     r"passed (?:his|her|the)|quit (?:his|her)|runs? (?:a|his|her)|cooks? (?!for you)|served|used to "
     r"(?:be|work|live|play)|snores?|barks?|sleeps? (?:on|in)|eats?|"
-    r"visits?|came to visit|taught me|raised me|gave me|won (?:a|the|first|his|her)|ran away|left "
+    r"visits?|came to visit|taught me|raised me|gave me|won (?:a|the|first|his|her)|ran away|learned|left "
     r"(?:us|me|when|home|for|the)|broke up|split up|separated|chews?|purrs?|needs? surgery|"
     r"(?:'s|is) birthday)\b(?! me\b).*$",
     re.IGNORECASE,
@@ -196,13 +225,20 @@ def both(said: Said, clause: Clause) -> list[Finding]:
     return [said.when(Finding(slot=slot, value=f"{who[3:]} {match['pred']}", text=text), past)]
 
 
+def _dated(predicate: str, said: Said) -> bool:
+    """Whether it tells of a deed at a certain time: "is raising the rent next month"."""
+    when = resolve(predicate, said.telling.anchor, "en")
+    return when is not None and when.grain not in ("now", "lately") and bool(_DEED.match(predicate))
+
+
 def tied(said: Said, clause: Clause) -> list[Finding]:
-    for pattern in (WHO, WHO_LOWER):
-        match = pattern.match(said.text)
-        if match and PREDICATE.match(match["pred"]):
-            break
-    else:
-        return []
+    """Family, friends and pets: what is told of "my sister", "my best friend Tom", "my cat"."""
+    owned = WHO_OWNS.match(said.text)
+    if owned:
+        value = f"{owned['kin']} {owned['pred']}"
+        return [said.when(Finding(slot=tie_of(owned["kin"]), value=value, text=said.told(trimmed(said.text))), None)]
+    told_of = [match for pattern in (WHO, WHO_LOWER) if (match := pattern.match(said.text))]
+    match = next((match for match in told_of if PREDICATE.match(match["pred"]) or _dated(match["pred"], said)), None)
     if match is None:
         return []
     if value_of(match["pred"]) is None and re.search(r"\b(?:you|your)\b", match["pred"], re.IGNORECASE):
@@ -210,7 +246,7 @@ def tied(said: Said, clause: Clause) -> list[Finding]:
     if re.search(r"\b(?:it|this|that|him|her|them)$", match["pred"], re.IGNORECASE):
         return []
     named = (match["named"] or "").strip(" ,")
-    if pattern is WHO_LOWER and named.lower() in _NOT_NAMED:
+    if match.re is WHO_LOWER and named.lower() in _NOT_NAMED:
         return []
     who = f"{match['kin']} {named}".strip()
     negated = bool(re.match(r"(?:doesn't|don't|can't|isn't|aren't|hates?|never)\b", match["pred"], re.IGNORECASE))

@@ -54,7 +54,7 @@ _SECOND_VERB = re.compile(
     r"(?<! to)(?<=\w) and (then |also |usually |always |sometimes )?(go|take|make|have|eat|drink|do|"
     r"watch|read|play|work|run|walk|cook|listen|study|"
     r"sleep|get|come|write|draw|spend|visit|call|check|feed|clean|train|practice|use|try|talk|start|"
-    r"stop|stay|hate|live|love)(?= |$)",
+    r"stop|stay|breathe|hate|live|love)(?= |$)",
     re.IGNORECASE,
 )
 

@@ -129,7 +129,7 @@ WAYS: tuple[Rule, ...] = (
     ),
     rule(
         "habit",
-        rf"I {ADV}(?P<x>(?:collect|restore|breed|grow|wear|smoke|vape|foster|volunteer|blog|vlog|journal|"
+        rf"I {ADV}(?P<x>(?:collect|practi[cs]e|restore|breed|grow|wear|smoke|vape|foster|volunteer|blog|vlog|journal|"
         r"meditate|do yoga|do pilates|garden|bike|cycle|commute|walk|drive|take the (?:bus|train|subway|"
         r"tube)|"
         r"make (?:music|videos|candles|jewelry|pottery|furniture|clothes|games|beats|bread|my own .+|"
@@ -146,6 +146,28 @@ WAYS: tuple[Rule, ...] = (
         r"this\b|that\b|them\b|him\b|her\b).+)?)",
         flips=False,
     ),
+    rule(
+        "event",
+        r"I have never (?:actually |ever )?(?P<x>(?!said|thought|met you|felt|heard|been (?:so|more|"
+        r"better|happier|this)|understood|known|realized|told|asked|loved|wanted|seen (?:you|it|this|that|"
+        r"anything|such)|liked)\w+ (?!it\b|that\b|this\b|them\b|you\b|so\b|such\b|anything\b).+)",
+        negated=True,
+        flips=False,
+        past=True,
+    ),
+    rule(
+        "event",
+        r"I have (?:read|seen|watched|played|finished|beaten|visited) (?P<x>(?:all|every|most|both|half) " r".+)",
+        flips=False,
+        past=True,
+    ),
+    rule("event", r"I was an? (?P<x>[\w -]{3,30}) for (?:\w+) (?:years|months)", flips=False, past=True),
+    rule(
+        "habit",
+        r"I have (?P<x>(?:mon|tues|wednes|thurs|fri|satur|sun)days? off)|(?P<y>(?:mon|tues|wednes|thurs|"
+        r"fri|satur|sun)days?) (?:is|are) my days? off",
+    ),
+    rule("work", r"I (?:earn|make) (?P<x>(?:about |around |roughly )?[$£€]?\d[\d,.]*k?(?: .+)?)"),
     rule(
         "event",
         r"I have (?P<n1>never )?(?:actually |already |only )?(?P<x>(?:been (?:to|on|abroad|skiing|"

@@ -14,7 +14,9 @@ def set_of(words: str) -> frozenset[str]:
 
 
 KIN = "(?:(?:older|younger|little|big|elder|twin|baby|half|step|late|oldest|youngest|only|ex)[- ])?" + any_of(
-    "mom mum mother dad father parents? mama papa mommy daddy sisters? brothers? siblings? bro sis "
+    "youngest oldest eldest firstborn step-?(?:brother|sister|mom|dad|mother|father|son|daughter)s? "
+    "half-(?:brother|sister)s? mom mum mother dad father parents? mama papa mommy daddy sisters? "
+    "brothers? siblings? bro sis "
     "sons? daughters? "
     "kids? child children toddler baby wife husband hubby girlfriend boyfriend gf bf partner fianc[eé]e? spouse "
     "grandma grandmother granny nana grandpa grandfather grandparents aunt auntie uncle cousins? "
@@ -130,7 +132,8 @@ ILLNESS = any_of(
 
 OWNED = "(?:(?:[a-z0-9]+(?:-[a-z]+)?) ){0,3}" + any_of(
     "car bike bicycle motorcycle motorbike scooter truck van boat house apartment flat condo guitar piano violin "
-    "cello drums? keyboard ukulele bass telescope tv television printer typewriter camera drone "
+    "cello drums? keyboard ukulele bass telescope (?:driver'?s?_)?licen[cs]e passport degree phd "
+    "masters tv television printer typewriter camera drone "
     "laptop macbook pc computer ipad tablet iphone phone "
     "switch ps4 ps5 playstation xbox console kindle garden farm shop store cafe restaurant business "
     "startup company "
@@ -215,7 +218,8 @@ LIFE_EVENT = (
     r"operation)|my)|moved (?:out|in|house|back|into)|"
     r"crashed my|sprained|adopted|joined|signed up|enrolled|switched|failed|landed|wrote (?:a|my)|built (?:a|my)|"
     r"completed|visited|climbed|learned (?!a lot|something)|learnt (?!a lot|something)|met my|had an? "
-    r"(?:\w+ )?(?:fight|argument|interview|accident|miscarriage|panic attack|breakdown)|came out|"
+    r"(?:\w+ )?(?:fight|argument|interview|accident|miscarriage|panic attack|breakdown)|got an? "
+    r"(?:job )?(?:interview|offer|callback)|came out|"
     r"stopped (?:smoking|drinking|eating)|gave up|broke up"
 )
 

@@ -1,0 +1,55 @@
+"""Saving a checkpoint."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from memory.sessions import repository
+from memory.sessions.checkpoint import Checkpoint, keyed_id
+from memory.space import MemorySpace
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Saved:
+    """A checkpoint as it was kept, and which of its fields spoke of a repository's state."""
+
+    checkpoint: Checkpoint
+    cleaned: Sequence[str]
+
+
+async def save(space: MemorySpace, wanted: Checkpoint) -> Saved:
+    """Keep a checkpoint without what it says of a repository's state.
+
+    With an idempotency key the same checkpoint is written again. Its id is made here.
+    """
+    kept, cleaned = _clean(wanted)
+    async with space.journal.write() as batch:
+        key = kept.idempotency_key
+        made = replace(kept, id=space.ids.new("checkpoint") if key is None else keyed_id(key))
+        batch.add("checkpoint.saved", {"checkpoint": made.to_json()})
+    log.info("checkpoint %s saved, %d fields cleaned", made.id, len(cleaned))
+    return Saved(checkpoint=made, cleaned=cleaned)
+
+
+def _clean(wanted: Checkpoint) -> tuple[Checkpoint, list[str]]:
+    cleaned = []
+    summary, changed = repository.clean_summary(wanted.summary)
+    cleaned += ["summary"] * changed
+    task = wanted.task
+    if task is not None and repository.is_tainted(task):
+        task = None
+        cleaned.append("task")
+    decisions, changed = repository.clean_items(wanted.decisions, None)
+    cleaned += ["decisions"] * changed
+    loops, changed = repository.clean_items(wanted.open_loops, repository.FALLBACK_LOOP)
+    cleaned += ["openLoops"] * changed
+    actions, changed = repository.clean_items(wanted.next_actions, repository.FALLBACK_ACTION)
+    cleaned += ["nextActions"] * changed
+    kept = replace(
+        wanted, summary=summary, task=task, decisions=decisions, open_loops=loops, next_actions=actions
+    )
+    return kept, cleaned
