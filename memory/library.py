@@ -15,8 +15,9 @@ from memory.facts.view import Facts, FactsArchive
 from memory.history.turn import AI, HUMAN, Turn, without_stamp
 from memory.history.turns_db import TurnsDb
 from memory.people import Names
-from memory.persona.entry import Entry
+from memory.persona.entry import Entry, entry_key
 from memory.persona.view import Persona
+from memory.recall.cosine import VectorSnapshot
 from memory.recall.document import FACT, FACT_ARCHIVE, PERSONA, REFLECTION, TURN, Document
 from memory.recall.index import Index, Snapshot
 from memory.reflections import evidence
@@ -26,6 +27,7 @@ from memory.reflections.view import Reflections
 from memory.store import layout
 from memory.store.collector import resting
 from memory.store.files import Disk, read
+from memory.vectors import Source, SpaceVectors
 
 _READ = 500               # turns read at once
 _SLICE = 200              # documents made before others have their turn
@@ -49,6 +51,7 @@ class Library:
         self.memories = Index()
         self.held = Index()
         self.conversation = Index()
+        self.vectors = SpaceVectors(directory, disk)
         self._facts = facts
         self._archive = archive
         self._reflections = reflections
@@ -75,12 +78,15 @@ class Library:
             if set(tiers) - {TURN, PERSONA}:
                 await self._update_memories()
                 await self._update_reflections()
+                self.vectors.memories.settle()
                 wanted.append(self.memories)
             if PERSONA in tiers:
                 await self._update_persona()
+                self.vectors.held.settle()
                 wanted.append(self.held)
             if TURN in tiers:
                 await self._update_conversation(names)
+                self.vectors.conversation.settle()
                 wanted.append(self.conversation)
             for index in wanted:
                 if index.untidy:
@@ -88,12 +94,48 @@ class Library:
                         await asyncio.sleep(0)
             return [index.snapshot() for index in wanted]
 
-    def forget_turns(self, ids: Iterable[str]) -> None:
+    def vectors_of(self, tiers: Collection[str]) -> list[VectorSnapshot]:
+        """The vectors of what these tiers hold, as of now."""
+        sources = (
+            (self.vectors.memories, bool(set(tiers) - {TURN, PERSONA})),
+            (self.vectors.held, PERSONA in tiers),
+            (self.vectors.conversation, TURN in tiers),
+        )
+        return [source.vectors.snapshot() for source, asked in sources if asked and source.vectors]
+
+    async def look_for_vectors(self, fingerprint: str, dimension: int, names: Names) -> None:
+        """Find out which texts have a vector of this model and which want one."""
+        await asyncio.shield(asyncio.ensure_future(self._look_for_vectors(fingerprint, dimension, names)))
+
+    async def _look_for_vectors(self, fingerprint: str, dimension: int, names: Names) -> None:
+        async with self._updating:
+            if self.vectors.aim(fingerprint, dimension):
+                indexes = (self.memories, self.held, self.conversation)
+                for source, index in zip(self.vectors.sources, indexes, strict=True):
+                    documents = []
+                    for document in index.snapshot().documents():
+                        documents.append(document)
+                        if len(documents) % _SLICE == 0:
+                            await asyncio.sleep(0)
+                    if documents:
+                        await self.vectors.see(source, documents)
+        await self._snapshots((FACT, PERSONA, TURN), names)
+
+    @property
+    def unseen(self) -> int:
+        """Entries and turns changed since anybody last looked at them here."""
+        views = (self._facts, self._archive, self._reflections, self._persona)
+        return sum(len(view.touched) for view in views) + max(self._turns.last_row - self._row, 0)
+
+    def forget_turns(self, ids: Collection[str]) -> None:
         """Turns that were erased."""
         self.conversation.drop(ids)
+        self.vectors.conversation.gone(ids)
 
     def forget_conversation(self) -> None:
-        """The turns are read from the disk anew."""
+        """Everything is read from the disk anew. Of the turns nobody notes which of them changed."""
+        for source in self.vectors.sources:
+            source.doubt()
         self.conversation = Index()
         self._kept.pop(layout.TURNS_INDEX, None)
         self._changed.pop(layout.TURNS_INDEX, None)
@@ -111,6 +153,8 @@ class Library:
         with resting() if len(documents) > _WORTH_KEEPING else nullcontext():
             for _ in steps:
                 await asyncio.sleep(0)
+        source = self.vectors.memories if index is self.memories else self.vectors.conversation
+        await self.vectors.see(source, documents)
 
     async def keep(self) -> None:
         """Write the indexes that are large and have changed much, so that opening need not read every text again."""
@@ -141,32 +185,36 @@ class Library:
                 if number % _SLICE == 0:
                     await asyncio.sleep(0)
         self.memories.drop(gone)
+        self.vectors.memories.gone(gone)
         await self._bring(layout.MEMORIES_INDEX, self.memories, documents)
 
     async def _update_reflections(self) -> None:
         touched, self._reflections.touched = self._reflections.touched, set()
         now = self._clock.now()
         documents = [_of_reflection(one, now) for one in self._reflections.alive() if one.text.strip()]
-        await self._show(self.memories, documents, touched, self._hidden_reflections)
+        await self._show(self.memories, self.vectors.memories, documents, touched, self._hidden_reflections)
 
     async def _update_persona(self) -> None:
         touched, self._persona.touched = self._persona.touched, set()
         now = self._clock.now()
         documents = [_of_entry(entry, now) for entry in self._persona]
-        await self._show(self.held, documents, {_persona_id(*place) for place in touched}, self._hidden_entries)
+        changed = {entry_key(*place) for place in touched}
+        await self._show(self.held, self.vectors.held, documents, changed, self._hidden_entries)
 
     async def _show(
-        self, index: Index, documents: Sequence[Document], touched: set[str], hidden: dict[str, bool]
+        self, index: Index, source: Source, documents: Sequence[Document], touched: set[str], hidden: dict[str, bool]
     ) -> None:
         """Bring an index up to documents that become hidden and visible by themselves, as trust and rests end."""
         present = {document.id for document in documents}
         gone = [key for key in touched | hidden.keys() if key not in present]
         index.drop(gone)
+        source.gone(gone)
         for key in gone:
             hidden.pop(key, None)
         fresh = [one for one in documents if one.id in touched or hidden.get(one.id) != one.hidden]
         hidden.update((one.id, one.hidden) for one in fresh)
         await _fill(index, fresh)
+        await self.vectors.see(source, fresh)
 
     async def _update_conversation(self, names: Names) -> None:
         documents: list[Document] = []
@@ -238,7 +286,7 @@ def _of_reflection(one: Reflection, now: datetime) -> Document:
 
 def _of_entry(entry: Entry, now: datetime) -> Document:
     return Document(
-        id=_persona_id(entry.entity, entry.id),
+        id=entry_key(entry.entity, entry.id),
         tier=PERSONA,
         text=entry.text,
         entity=entry.entity,
@@ -249,8 +297,3 @@ def _of_entry(entry: Entry, now: datetime) -> Document:
         dated=entry.added_at is not None,
         sources=(entry.source_id,) if entry.source_id else (),
     )
-
-
-def _persona_id(entity: str, entry_id: str) -> str:
-    """The same entry id may occur in two sections; the prompt spells it like this too."""
-    return f"persona.{entity}.{entry_id}"

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import binascii
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -92,6 +92,7 @@ class Source:
             if self.hashes.get(document.id) == hashed:
                 self._doubtful.discard(document.id)
                 self.wanting.pop(document.id, None)
+                self._have((document.id,))
                 continue
             self._drop(document.id)
             row = self._from_rows(document.id, text)
@@ -143,8 +144,11 @@ class Source:
         self.vectors.put(ids, packed.halved(rows))
         self.hashes.update(zip(ids, hashes, strict=True))
         self._unsaved.update(dict.fromkeys(ids))
-        for kept in self.inline:
-            kept.replaced(ids)
+        self._have(ids)
+
+    def _have(self, ids: Iterable[str]) -> None:
+        for rows in self.inline:
+            rows.replaced(ids)
 
     def _drop(self, document_id: str) -> None:
         if self.hashes.pop(document_id, None) is not None and self.vectors is not None:
@@ -300,9 +304,8 @@ class SpaceVectors:
             kept, appendable = await self._disk.run(_read, path, self.fingerprint, dimension)
             for _ in source.take_over(kept, appendable):
                 await asyncio.sleep(0)
-        for part in _oldest_first(documents):
+        async for part in _oldest_first(documents):
             source.see(part)
-            await asyncio.sleep(0)
 
     def next(self, count: int, readable: Callable[[str], bool]) -> list[Wanting]:
         """Texts of one source that want a vector, the newest first; what the model cannot read wants none."""
@@ -375,11 +378,14 @@ def _frames(ids: Sequence[str], hashes: Sequence[int], snapshot: VectorSnapshot)
             yield packed.frame([part[place] for place in places], kept, snapshot.take(rows[there]))
 
 
-def _oldest_first(documents: Sequence[Document]) -> Iterator[Sequence[Document]]:
-    """The documents in slices, by age."""
-    created = np.fromiter((seconds(one.created_at) for one in documents), dtype=np.float64, count=len(documents))
-    if len(created) > 1 and (np.diff(created) < 0).any():
-        order = np.argsort(created, kind="stable").tolist()
-        documents = [documents[place] for place in order]
-    for first in range(0, len(documents), _SLICE):
-        yield documents[first : first + _SLICE]
+async def _oldest_first(documents: Sequence[Document]) -> AsyncIterator[Sequence[Document]]:
+    """The documents in slices by age, with a pause after each."""
+    created = np.empty(len(documents))
+    for place, document in enumerate(documents):
+        created[place] = seconds(document.created_at)
+        if place % _SLICE == _SLICE - 1:
+            await asyncio.sleep(0)
+    order = np.argsort(created, kind="stable").tolist()
+    for first in range(0, len(order), _SLICE):
+        yield [documents[place] for place in order[first : first + _SLICE]]
+        await asyncio.sleep(0)

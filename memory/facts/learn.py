@@ -10,7 +10,7 @@ from dataclasses import replace
 
 from memory.facts.fact import AI_DISCLOSURE, Fact, text_hash
 from memory.facts.record import to_record
-from memory.facts.rules.compare import contradicts, same_statement
+from memory.facts.rules.compare import contradicts, related_slots, same_statement
 from memory.facts.rules.draft import Draft, Drop
 from memory.facts.rules.extract import extract
 from memory.facts.rules.promise import promises
@@ -25,6 +25,7 @@ CURSOR = "extracted_row"
 
 _PAUSE = 0.001   # seconds between two turns, so that whoever waits for an answer comes first
 _ROWS = 50       # turns read between two commits
+_SCENE = 12      # earlier turns that may have opened a scene played between the two
 _OCCASIONS = 50  # times that one fact was said which are kept
 
 
@@ -40,8 +41,10 @@ async def learn(space: MemorySpace, names: Names, op_id: str | None = None) -> i
     while True:
         turns = await space.turns.after(space.views.cursors.row(CURSOR), _ROWS)
         drafts: list[tuple[Turn, Draft]] = []
+        earlier = await space.turns.between(turns[0].row - _SCENE, turns[0].row - 1) if turns else []
         for turn in turns:
-            drafts += [(turn, draft) for draft in _read(space, names, turn)]
+            drafts += [(turn, draft) for draft in _read(space, names, turn, earlier[-_SCENE:])]
+            earlier.append(turn)
             await asyncio.sleep(_PAUSE)
         space.at("learn.thought")
         async with space.journal.write() as batch:
@@ -56,11 +59,11 @@ async def learn(space: MemorySpace, names: Names, op_id: str | None = None) -> i
             return added
 
 
-def _read(space: MemorySpace, names: Names, turn: Turn) -> Sequence[Draft]:
+def _read(space: MemorySpace, names: Names, turn: Turn, earlier: Sequence[Turn]) -> Sequence[Draft]:
     drops: Iterable[Drop] = ()
     drafts: Sequence[Draft] = ()
     if turn.kind == HUMAN:
-        drafts, drops = extract(turn, names, space.clock, recalled=space.shown)
+        drafts, drops = extract(turn, names, space.clock, recalled=space.shown, earlier=earlier)
     elif turn.kind == AI:
         drafts = promises(turn, names)
     if drops:
@@ -109,9 +112,10 @@ def _keep(space: MemorySpace, batch: Batch, drafts: Sequence[tuple[Turn, Draft]]
 
 def _standing(space: MemorySpace, draft: Draft, changed: Mapping[str, Fact], gone: Collection[str]) -> list[Fact]:
     """Facts that a draft may repeat or contradict, as they are after what this batch already did to them."""
-    slot = draft.slot or ""
-    found = {fact.id: fact for facts in (space.facts, space.views.facts_archive) for fact in facts.in_slot(slot)}
-    found |= {fact.id: fact for fact in changed.values() if fact.slot == draft.slot}
+    slots = sorted(related_slots(draft.slot))
+    lists = (space.facts, space.views.facts_archive)
+    found = {fact.id: fact for slot in slots for facts in lists for fact in facts.in_slot(slot)}
+    found |= {fact.id: fact for fact in changed.values() if fact.slot in slots}
     return [fact for fact in found.values() if fact.superseded_by is None and fact.id not in gone]
 
 

@@ -12,12 +12,16 @@ from memory.facts.memory import Memory
 
 SCHEMA_VERSION = 2
 
+# What a row may have of its text's vector: a cache beside the fact, see store/inline.
+EMBEDDING = ("embedding", "embedding_text_sha256", "embedding_model_id")
+
 _OLD_ENTITIES = {"user": "master", "ai": "neko"}
 _KNOWN = frozenset(
     {
         "id", "text", "importance", "entity", "source", "hash", "created_at", "utc_offset", "event_when_raw",
         "event_start_at", "event_end_at", "absorbed", "signal_processed", "method", "confidence",
         "source_message_ids", "slot", "object", "negated", "correction", "superseded_by", "denied_in", "repeated_at",
+        *EMBEDDING,
     }
 )  # fmt: skip
 _KNOWN_WITH_MEMORY = _KNOWN | {"memory", "tags", "importance_exact"}
@@ -25,9 +29,7 @@ _KNOWN_WITH_MEMORY = _KNOWN | {"memory", "tags", "importance_exact"}
 _DEFAULTS: Mapping[str, Any] = {
     "tags": [],
     "schema_version": SCHEMA_VERSION,
-    "embedding": None,
-    "embedding_text_sha256": None,
-    "embedding_model_id": None,
+    **dict.fromkeys(EMBEDDING),
 }
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +15,7 @@ from memory.facts.record import from_record, to_record
 from memory.store import layout
 from memory.store.entries import patched
 from memory.store.events import Event
+from memory.store.inline import Fields, nothing
 from memory.store.view import Change, FileView, in_chunks, list_of_lines, parse_list
 
 
@@ -173,13 +174,23 @@ class FactList(FileView):
         self.reset()
         for record in parse_list(data):
             self._put(record)
+            if self.inline is not None and isinstance(record, Mapping) and isinstance(key := record.get("id"), str):
+                self.inline.take(key, record)
         self.dirty = 0
 
     def render(self) -> Callable[[], Iterable[bytes]]:
+        return self._rendered(nothing)
+
+    def render_file(self) -> Callable[[], Iterable[bytes]]:
+        return self._rendered(self.inline_fields())
+
+    def _rendered(self, fields: Fields) -> Callable[[], Iterable[bytes]]:
         facts, odd = list(self._facts.values()), list(self._odd)
-        return lambda: list_of_lines(
-            [*(orjson.dumps(to_record(fact)) for fact in facts), *(orjson.dumps(row) for row in odd)]
-        )
+
+        def line(fact: Fact) -> bytes:
+            return orjson.dumps({**to_record(fact), **fields(fact.id, fact.text)})
+
+        return lambda: list_of_lines([*map(line, facts), *map(orjson.dumps, odd)])
 
     def adoption(self) -> list[Change]:
         records = [to_record(fact) for fact in self._facts.values()]

@@ -68,6 +68,11 @@ def with_text(entry: Entry, text: str) -> Entry:
     return replace(entry, text=text, extra=extra)
 
 
+def entry_key(entity: str, entry_id: str) -> str:
+    """What tells an entry from all others: the same id may occur in two sections. The prompt spells it like this."""
+    return f"persona.{entity}.{entry_id}"
+
+
 def card_id(entity: str, name: str) -> str:
     """The id of the entry for a field of the character card."""
     return f"card_{_hash8(f'{entity}:{name}')}"

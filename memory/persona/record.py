@@ -6,12 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from memory.clock import Clock, naive_local
+from memory.facts.record import EMBEDDING
 from memory.persona.entry import UNKNOWN, Entry, inherited_id
 from memory.reflections import evidence, fields, mentions
 from memory.reflections.evidence import Evidence
 from memory.reflections.mentions import Mentions
-
-EMBEDDING = ("embedding", "embedding_text_sha256", "embedding_model_id")
 
 _DEFAULTS: Mapping[str, Any] = {
     "token_count": None,
@@ -25,6 +24,7 @@ _KNOWN = frozenset(
     {
         "id", "text", "source", "source_id", "protected", "merged_from_ids", "version_history", "added_at", "slot",
         "object", "negated", "source_fact_ids", *evidence.KEYS, *mentions.KEYS,
+        *EMBEDDING,
     }
 )  # fmt: skip
 

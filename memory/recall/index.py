@@ -42,6 +42,13 @@ class Snapshot:
     def __len__(self) -> int:
         return sum(view.live for view in self.views)
 
+    def documents(self) -> Iterator[Document]:
+        """Every document, in the order in which they came."""
+        for view in self.views:
+            for row in range(len(view)):
+                if view.dead is None or not view.dead[row]:
+                    yield view.document(row)
+
 
 EMPTY = Snapshot(views=(), session_tokens=np.zeros(0, dtype=np.int64), speakers={}, serials={})
 

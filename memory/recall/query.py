@@ -22,6 +22,8 @@ from memory.recall.segment import Ints
 from memory.recall.weights import Weigh
 from memory.recall.when import TimeWindow, parse_window, seconds
 
+# Where the best all repeat each other, so many times as many are looked at.
+_DEEPER = (8, 64)
 # Documents of one and the same time that are put in order by age and id.
 _TIES = 1000
 
@@ -95,19 +97,10 @@ def _by_text(pool: Pool, query: Query, text: str, now: datetime, dense: Dense | 
     if not pool.size:
         return ()
     question = read_question(text, pool, query.names, now)
-    limit = query.limit
-    while True:
-        if dense is None:
-            ranking = rank(pool, question, now, limit)
-            legs = {"words": ranking.best_first(pool, select.admitted(pool, question, ranking))}
-        else:
-            ranking, legs = _two_legs(pool, question, now, dense, limit)
-        looked_at = len(legs["words"])
-        found = select.fused_without_repetitions(pool, legs, query.limit)
-        if len(found) >= query.limit or not ranking.cut or looked_at < query.limit:
-            break
-        # Many repeat each other: look further down.
-        limit *= 8
+    ranking, legs, found, crowded = _search(pool, question, now, dense, query.limit, query.limit)
+    for deeper in _DEEPER:
+        if crowded:
+            ranking, legs, found, crowded = _search(pool, question, now, dense, query.limit, query.limit * deeper)
     return tuple(
         _hit(
             pool, query, row, document, round(score, 6),
@@ -115,6 +108,20 @@ def _by_text(pool: Pool, query: Query, text: str, now: datetime, dense: Dense | 
         )
         for row, score, document in found
     )
+
+
+def _search(
+    pool: Pool, question: Question, now: datetime, dense: Dense | None, limit: int, reach: int
+) -> tuple[Ranking, dict[str, list[int]], list[tuple[int, float, Document]], bool]:
+    """The ranking, its legs and what comes of them; and whether repetitions took the places of what lies deeper."""
+    if dense is None:
+        ranking = rank(pool, question, now, reach)
+        legs = {"words": ranking.best_first(pool, select.admitted(pool, question, ranking))}
+    else:
+        ranking, legs = _two_legs(pool, question, now, dense, reach)
+    answers = len(legs["words"])
+    found = select.fused_without_repetitions(pool, legs, limit)
+    return ranking, legs, found, len(found) < limit <= answers and ranking.cut
 
 
 def _hit(

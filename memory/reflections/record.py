@@ -8,12 +8,11 @@ from typing import Any
 
 from memory.clock import Clock, naive_local
 from memory.facts.fact import ENTITIES, RELATIONSHIP
+from memory.facts.record import EMBEDDING
 from memory.reflections import evidence, fields, mentions
 from memory.reflections.evidence import Evidence
 from memory.reflections.mentions import Mentions
 from memory.reflections.reflection import PENDING, STATUSES, Reflection
-
-EMBEDDING = ("embedding", "embedding_text_sha256", "embedding_model_id")
 
 _OLD_ENTITIES = {"user": "master", "ai": "neko"}
 _DEFAULTS: Mapping[str, Any] = {
@@ -29,6 +28,7 @@ _KNOWN = frozenset(
         "event_end_at", "schema_version", "absorbed_into", "promote_attempt_count", "last_promote_attempt_at",
         "method", "confidence", "needs_model", "statement", "slot", "object", "negated", "source_message_ids",
         *(f"{status}_at" for status in STATUSES), *evidence.KEYS, *mentions.KEYS,
+        *EMBEDDING,
     }
 )  # fmt: skip
 

@@ -46,9 +46,9 @@ def _clean(wanted: Checkpoint) -> tuple[Checkpoint, list[str]]:
     decisions, changed = repository.clean_items(wanted.decisions, None)
     cleaned += ["decisions"] * changed
     loops, changed = repository.clean_items(wanted.open_loops, repository.FALLBACK_LOOP)
-    cleaned += ["openLoops"] * changed
+    cleaned += ["open_loops"] * changed
     actions, changed = repository.clean_items(wanted.next_actions, repository.FALLBACK_ACTION)
-    cleaned += ["nextActions"] * changed
+    cleaned += ["next_actions"] * changed
     kept = replace(
         wanted, summary=summary, task=task, decisions=decisions, open_loops=loops, next_actions=actions
     )

@@ -9,6 +9,7 @@ import orjson
 
 from memory.clock import Clock
 from memory.store.events import Event
+from memory.store.inline import Fields, nothing
 from memory.store.view import Change, FileView, in_chunks, list_of_lines, parse_list
 
 T = TypeVar("T")
@@ -115,6 +116,8 @@ class Entries(FileView, Generic[T]):
         self.reset()
         for row in parse_list(data):
             self._adopt(row)
+            if self.inline is not None and (entry := self.from_row(row) if isinstance(row, Mapping) else None):
+                self.inline.take(self.key_of(entry), row)
         self.dirty = 0
 
     def rows(self) -> list[Any]:
@@ -122,10 +125,19 @@ class Entries(FileView, Generic[T]):
         return [*map(self.to_row, self._entries.values()), *self._odd]
 
     def render(self) -> Callable[[], Iterable[bytes]]:
-        entries, odd = list(self._entries.values()), list(self._odd)
-        return lambda: list_of_lines(
-            [*(orjson.dumps(self.to_row(entry)) for entry in entries), *(orjson.dumps(row) for row in odd)]
-        )
+        return self._rendered(nothing)
+
+    def render_file(self) -> Callable[[], Iterable[bytes]]:
+        return self._rendered(self.inline_fields())
+
+    def _rendered(self, fields: Fields) -> Callable[[], Iterable[bytes]]:
+        entries, odd = list(self._entries.items()), list(self._odd)
+
+        def line(key: str, entry: T) -> bytes:
+            row = self.to_row(entry)
+            return orjson.dumps({**row, **fields(key, str(row.get("text", "")))})
+
+        return lambda: list_of_lines([*(line(*pair) for pair in entries), *(orjson.dumps(row) for row in odd)])
 
     def adoption(self) -> list[Change]:
         return [] if self.empty else in_chunks(self.rows(), f"{self.kind}.adopted", "rows")

@@ -191,7 +191,7 @@ class Shelf:
 
     async def save(self, views: Iterable[FileView], last_id: str | None) -> bool:
         """Write the views' files. False when one was edited meanwhile: take the edit in and save again."""
-        jobs = [(view, view.render(), view.seq, view.dirty, view.empty) for view in views]
+        jobs = [(view, view.render_file(), view.seq, view.dirty, view.empty) for view in views]
         self._raise_clean()
         self._saving = True
         try:

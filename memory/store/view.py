@@ -12,6 +12,7 @@ import orjson
 
 from memory.clock import Clock
 from memory.store.events import Event
+from memory.store.inline import Fields, Inline, nothing
 
 _LARGE = 256 * 1024
 
@@ -38,6 +39,7 @@ class FileView(View):
     file: str
     prompt: bool = False          # follows a write within milliseconds, since others read it
     dirty: int = 0                # entries changed since the last save
+    inline: Inline | None = None  # what of a cache stands in the rows of the file
 
     @abstractmethod
     def reset(self) -> None:
@@ -50,6 +52,14 @@ class FileView(View):
     @abstractmethod
     def render(self) -> Callable[[], Iterable[bytes]]:
         """Capture the present state and return what makes the file's bytes from it, on any thread."""
+
+    def render_file(self) -> Callable[[], Iterable[bytes]]:
+        """The same with the cache that stands in the rows."""
+        return self.render()
+
+    def inline_fields(self) -> Fields:
+        """The cache's fields by key and text of an entry, for any thread."""
+        return nothing if self.inline is None else self.inline.fields(self.size)
 
     @abstractmethod
     def adoption(self) -> list[Change]:
