@@ -24,6 +24,7 @@ from memory.models.chat import Chat, NoChat
 from memory.models.embedder import Embedder, NoEmbedder
 from memory.persona import mind
 from memory.persona.sweep import ARCHIVE, put_away
+from memory.recall import words
 from memory.settings import Settings
 from memory.space import MemorySpace
 from memory.spaces import Spaces
@@ -155,6 +156,7 @@ class Engine:
 
     def _start(self) -> None:
         self._tasks = [
+            asyncio.create_task(asyncio.to_thread(words.prepare), name="load the tokeniser"),
             asyncio.create_task(self.worker.run(), name="outbox worker"),
             asyncio.create_task(self.sweep(), name="start-up sweep"),
         ]

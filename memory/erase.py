@@ -20,7 +20,7 @@ from memory.history.compress import SUMMARISE
 from memory.history.redact import Gone, Window, redact
 from memory.history.turns_scrub import scrub_database
 from memory.people import Names
-from memory.remains import WORDLESS_FILES, Scrub, count_left, elsewhere, in_message, verify
+from memory.remains import VECTOR_FILES, WORDLESS_FILES, Scrub, count_left, elsewhere, in_message, verify
 from memory.selection import WORDLESS, Plan, Selection, work_out
 from memory.space import MemorySpace
 from memory.store import layout
@@ -281,5 +281,7 @@ def _kept_by_us(space: MemorySpace) -> frozenset[str]:
 
 
 def _sweep(space: MemorySpace, eraser: Eraser, turns_gone: bool) -> Swept:
+    for name in VECTOR_FILES:
+        (space.directory / name).unlink(missing_ok=True)
     done = sweep(space.directory, eraser, space.disk, spare=_kept_by_us(space), databases=turns_gone)
     return done + sweep_key(space.settings.data_root / layout.IDLE_STATE, space.name, eraser, space.disk)

@@ -119,6 +119,9 @@ class Library:
                             await asyncio.sleep(0)
                     if documents:
                         await self.vectors.see(source, documents)
+                # Those that are hidden now are in no index.
+                self._reflections.touched.update(one.id for one in self._reflections)
+                self._persona.touched.update((entry.entity, entry.id) for entry in self._persona)
         await self._snapshots((FACT, PERSONA, TURN), names)
 
     @property
@@ -169,6 +172,7 @@ class Library:
                     await asyncio.sleep(0)
                 self._kept[file], self._changed[file] = len(index), 0
             await self._disk.run(self._disk.replace, self._directory / file, chunks, "index", durable=False)
+        await self.vectors.keep()
 
     async def _update_memories(self) -> None:
         documents: list[Document] = []
@@ -260,6 +264,7 @@ def _document(fact: Fact, tier: str) -> Document:
         created_at=fact.created_at,
         start=fact.event_start_at,
         end=fact.event_end_at,
+        order=fact.row,
         importance=fact.importance,
         category=category_of(fact),
         stored=fact.memory is not None and not fact.memory.is_evidence,

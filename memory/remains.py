@@ -27,7 +27,9 @@ _TRANSITION = ("from", "to", "archive_shard_path")
 _WORDLESS_STEMS = frozenset(
     {"cursor", "cursors", "keys", "forgotten", "synthesis", "synthesis_backoff", "space", "scope", ERASED}
 )
-WORDLESS_FILES = WORDLESS | {layout.VIEWS, layout.EVENTS_APPLIED}
+# Vectors hold no text, but tell what a text was about: they are removed and made again.
+VECTOR_FILES = (layout.MEMORIES_VECTORS, layout.PERSONA_VECTORS, layout.TURNS_VECTORS)
+WORDLESS_FILES = WORDLESS | {layout.VIEWS, layout.EVENTS_APPLIED, *VECTOR_FILES}
 _ROOT_FILES = frozenset({layout.ROOT_STAMP, layout.LOCK, layout.TOMBSTONES, layout.CATALOGUE})
 
 

@@ -65,7 +65,7 @@ class Scoped:
         counted: dict[Scope, Mapping[str, int]] = {}
         for scope in await self.known():
             entry = await self._entry(scope.space)
-            if entry is not None and sum(entry.memories.values()):
+            if entry is not None and any(entry.memories.values()):
                 counted[scope] = entry.memories
         return counted
 

@@ -76,6 +76,8 @@ class MemorySpace:
             directory,
             disk,
         )
+        for view in self.views.all():
+            view.inline = self.library.vectors.inline.get(view.file)
         self.wanted_back = asyncio.Event()  # somebody waits for every lease: ask no model now
         self.settling = asyncio.Lock()      # held by /renew and /settle; /new_dialog waits for it
         self.journal = Journal(
@@ -262,6 +264,7 @@ class MemorySpace:
         place = self.views.all().index(found.view)
         edited = Views(self.settings, self.clock).all()[place]
         assert found.edited is not None
+        edited.inline = found.view.inline
         edited.read(found.edited, self.clock)
         best: list[Change] | None = None
         for seq in found.bases or (0,):
@@ -449,6 +452,22 @@ class MemorySpace:
     def _may_save(self) -> bool:
         """Whether the files may follow. Where an edit could not be taken in they would bury it."""
         return self.journal.seq > 0 and not (self.unsettled or self.journal.closed or self.journal.damage)
+
+    async def keep_vectors(self, *, all_of_them: bool) -> None:
+        """Write down vectors that were made, at the latest when there are no more to make. Raises OSError."""
+        if self._paused() or self.unsettled or self.journal.closed or self.journal.damage is not None:
+            return
+        vectors = self.library.vectors
+        if all_of_them or vectors.behind:
+            async with self._saving:
+                await vectors.keep()
+        if all_of_them:
+            for view in self.views.all():
+                rows = vectors.inline.get(view.file)
+                if rows is not None and rows.behind:
+                    rows.behind = False
+                    view.dirty += 1
+                    self._begin_saving()
 
     @property
     def _unsaved(self) -> bool:

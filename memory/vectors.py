@@ -138,6 +138,8 @@ class Source:
             self._put(ids, [text_hash(filled[place].text) for place in right], rows[right])
             for document_id in ids:
                 del self.wanting[document_id]
+            for kept in self.inline:
+                kept.behind = True
 
     def _put(self, ids: Sequence[str], hashes: Sequence[int], rows: Matrix) -> None:
         assert self.vectors is not None
@@ -199,6 +201,10 @@ class Rows(Inline):
         self._source = source
         self._written = written
         self._kept: dict[str, _Inline] = {}
+        self.behind = False         # vectors were made that the file lacks
+
+    def begin(self) -> None:
+        self._kept = {}
 
     def take(self, key: str, row: Mapping[str, Any]) -> None:
         value, text, model = (row.get(name) for name in FIELDS)

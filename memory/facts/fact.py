@@ -35,6 +35,7 @@ class Fact:
     method: str | None = None                 # "rules/v1", or tier and model
     confidence: float | None = None           # 0..1
     sources: tuple[str, ...] = ()             # ids of the turns it rests on
+    row: int = 0                              # row of the first of these turns; 0: unknown
     slot: str | None = None                   # what it answers, e.g. "home"; see facts/rules
     object: str | None = None                 # the value in the slot, folded for comparison
     negated: bool = False                     # polarity of the statement

@@ -161,6 +161,7 @@ def _fact(space: MemorySpace, turn: Turn, draft: Draft) -> Fact:
         method=draft.method,
         confidence=draft.confidence,
         sources=(turn.id,),
+        row=turn.row,
         slot=draft.slot,
         object=draft.object,
         negated=draft.negated,

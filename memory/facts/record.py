@@ -20,7 +20,7 @@ _KNOWN = frozenset(
     {
         "id", "text", "importance", "entity", "source", "hash", "created_at", "utc_offset", "event_when_raw",
         "event_start_at", "event_end_at", "absorbed", "signal_processed", "method", "confidence",
-        "source_message_ids", "slot", "object", "negated", "correction", "superseded_by", "denied_in", "repeated_at",
+        "source_message_ids", "source_row", "slot", "object", "negated", "correction", "superseded_by", "denied_in", "repeated_at",
         *EMBEDDING,
     }
 )  # fmt: skip
@@ -56,6 +56,8 @@ def to_record(fact: Fact) -> dict[str, Any]:
         record["confidence"] = fact.confidence
     if fact.sources:
         record["source_message_ids"] = list(fact.sources)
+    if fact.row:
+        record["source_row"] = fact.row
     if fact.slot is not None:
         record |= {"slot": fact.slot, "object": fact.object, "negated": fact.negated}
     if fact.correction:
@@ -105,6 +107,7 @@ def from_record(record: object, clock: Clock) -> Fact | None:
         method=_text(get("method")),
         confidence=_number(get("confidence")),
         sources=tuple(map(str, sources)) if isinstance(sources, list) else (),
+        row=row if isinstance(row := get("source_row"), int) else 0,
         slot=_text(get("slot")),
         object=_text(get("object")),
         negated=get("negated") is True,

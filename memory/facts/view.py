@@ -172,6 +172,8 @@ class FactList(FileView):
 
     def read(self, data: bytes, clock: Clock) -> None:
         self.reset()
+        if self.inline is not None:
+            self.inline.begin()
         for record in parse_list(data):
             self._put(record)
             if self.inline is not None and isinstance(record, Mapping) and isinstance(key := record.get("id"), str):

@@ -9,11 +9,11 @@ from random import Random
 from typing import Any
 
 from memory.facts.dedup import compare_new
+from memory.facts.record import EMBEDDING
 from memory.people import Names
 from memory.persona.attend import attend
 from memory.persona.cards import card_changes
 from memory.persona.promote import promote
-from memory.persona.record import EMBEDDING
 from memory.persona.render import Known, persona_block
 from memory.persona.weigh import weigh
 from memory.reflections import topics

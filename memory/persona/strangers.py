@@ -7,10 +7,11 @@ from datetime import datetime
 from typing import Any
 
 from memory.facts.fact import MASTER, NEKO
+from memory.facts.record import EMBEDDING
 from memory.people import Names
 from memory.persona.cards import card_entries
 from memory.persona.entry import Entry
-from memory.persona.record import EMBEDDING, to_record
+from memory.persona.record import to_record
 from memory.persona.render import Known, persona_block
 
 

@@ -12,11 +12,12 @@ from typing import Any
 import orjson
 
 from memory.clock import Clock
-from memory.persona.entry import CARD, Entry
+from memory.persona.entry import CARD, Entry, entry_key
 from memory.persona.record import from_record, to_record
 from memory.store import layout
 from memory.store.entries import patched
 from memory.store.events import Event
+from memory.store.inline import Fields, nothing
 from memory.store.view import Change, FileView, in_chunks, parse_object
 
 _OLD_KEYS = {"user": "master", "ai": "neko"}
@@ -55,15 +56,19 @@ class Persona(FileView):
     def get(self, entity: str, entry_id: str) -> Entry | None:
         return self._sections.get(entity, {}).get(entry_id)
 
-    def document(self) -> dict[str, Any]:
+    def document(self, fields: Fields = nothing) -> dict[str, Any]:
         """The whole file as an object."""
-        return {key: self._value(key) for key in self._order}
+        return {key: self._value(key, fields) for key in self._order}
 
-    def _value(self, key: str) -> Any:
+    def _value(self, key: str, fields: Fields) -> Any:
         if key in self._foreign:
             return self._foreign[key]
         beside = self._beside.get(key, {})
-        rows = [*map(to_record, self._sections[key].values()), *beside.get("rows", ())]
+        rows = [
+            {**to_record(entry), **fields(entry_key(key, entry.id), entry.text)}
+            for entry in self._sections[key].values()
+        ]
+        rows += beside.get("rows", ())
         return {_FACTS: rows, **beside.get("keys", {})}
 
     # folding
@@ -169,6 +174,8 @@ class Persona(FileView):
 
     def read(self, data: bytes, clock: Clock) -> None:
         self.reset()
+        if self.inline is not None:
+            self.inline.begin()
         for key, value in parse_object(data).items():
             self._read_section(_OLD_KEYS.get(key, key), value)
         self.dirty = 0
@@ -191,6 +198,8 @@ class Persona(FileView):
                 odd.append(row)
             else:
                 self._put(key, row)
+                if self.inline is not None and isinstance(row, Mapping):
+                    self.inline.take(entry_key(key, entry.id), row)
         keys = {
             name: kept
             for name, kept in value.items()
@@ -201,6 +210,10 @@ class Persona(FileView):
 
     def render(self) -> Callable[[], Iterable[bytes]]:
         document = self.document()
+        return lambda: _lines(document)
+
+    def render_file(self) -> Callable[[], Iterable[bytes]]:
+        document = self.document(self.inline_fields())
         return lambda: _lines(document)
 
     def _rows(self) -> list[dict[str, Any]]:

@@ -11,7 +11,7 @@ import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 
 from memory.clock import Clock
 from memory.facts.evidence import is_shown
@@ -34,8 +34,6 @@ _LONG_CASE = 80             # characters of it
 _LABELS = {PROFILE: "Profile", PREFERENCES: "Preference", ENTITIES: "Entity"}
 _USER_LEVEL = ("memory", "agent", "user", "global")
 _BLANKS = re.compile(r"\s+")
-_WORD = re.compile(r"[^\W_][\w.\-]{2,}")
-_DULL = frozenset("the and for with from this that into your our their then when what where how".split())
 
 NamesOf = Callable[[Scope], Names | None]
 
@@ -58,7 +56,7 @@ class Start:
             f"and {len(self.cases)} case(s)."
         )
         if self.checkpoint is not None:
-            day = self.checkpoint.updated_at.date().isoformat()
+            day = self.checkpoint.updated_at.astimezone(UTC).date().isoformat()
             text = self.checkpoint.summary.rstrip(" .。")
             told += f" Latest checkpoint from {self.checkpoint.session_id} on {day}: {text}."
         return _cut(told, SUMMARY_LIMIT)
@@ -123,7 +121,7 @@ async def start(
         sections = [PROFILE, PREFERENCES]
     asked = _Asked(shelved=shelved, seed=seed, profile=profile, clock=clock, limit=window.limit)
     found = {section: await asked.about(section) for section in sections}
-    stable = _stable(found, checkpoint, seed, window.limit)
+    stable = _stable(found, checkpoint, window.limit)
     return Start(
         resolved_scope=place.scope,
         stable=stable,
@@ -199,15 +197,12 @@ def _recent_first(fact: Fact) -> tuple[float, str]:
 # lines
 
 
-def _stable(
-    found: Mapping[str, Sequence[Fact]], checkpoint: Checkpoint | None, seed: str | None, limit: int
-) -> list[str]:
+def _stable(found: Mapping[str, Sequence[Fact]], checkpoint: Checkpoint | None, limit: int) -> list[str]:
     """One line of each kind in turn, each key and text once."""
     columns = [_labelled(label, found.get(category, ())) for category, label in _LABELS.items()]
     columns.append(_checkpoint_lines(checkpoint) if checkpoint is not None else [])
     lines = [line for row in itertools.zip_longest(*columns) for line in row if line is not None]
-    lines = list(dict.fromkeys(lines))[:limit]
-    return lines or _focus(seed)
+    return list(dict.fromkeys(lines))[:limit]
 
 
 def _labelled(label: str, facts: Iterable[Fact]) -> list[str]:
@@ -231,12 +226,6 @@ def _checkpoint_lines(checkpoint: Checkpoint) -> list[str]:
     ]
     lines = [f"{label}: {_cut(text, LINE_LIMIT)}" for label, text in told if text]
     return lines[:_CHECKPOINT_LINES]
-
-
-def _focus(seed: str | None) -> list[str]:
-    """The longest of the task's words, when nothing else is known."""
-    terms = [word for word in _WORD.findall(seed or "") if word.lower() not in _DULL]
-    return [f"Task focus: {max(terms, key=len)}"] if terms else []
 
 
 def _lines(facts: Iterable[Fact], line_of: Callable[[Fact], str], limit: int) -> list[str]:

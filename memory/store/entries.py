@@ -114,6 +114,8 @@ class Entries(FileView, Generic[T]):
 
     def read(self, data: bytes, clock: Clock) -> None:
         self.reset()
+        if self.inline is not None:
+            self.inline.begin()
         for row in parse_list(data):
             self._adopt(row)
             if self.inline is not None and (entry := self.from_row(row) if isinstance(row, Mapping) else None):

@@ -16,6 +16,10 @@ Fields = Callable[[str, str], Mapping[str, Any]]
 class Inline(Protocol):
     """The cache of one view's file."""
 
+    def begin(self) -> None:
+        """The file is read from its beginning: what was taken before no longer stands there."""
+        ...
+
     def take(self, key: str, row: Mapping[str, Any]) -> None:
         """A row was read. May be called on any thread, one at a time."""
         ...
