@@ -25,6 +25,9 @@ from memory.models.embedder import Embedder, NoEmbedder
 from memory.persona import mind
 from memory.persona.sweep import ARCHIVE, put_away
 from memory.recall import words
+from memory.scoped import Scoped
+from memory.sessions.asked import QueryLog
+from memory.sessions.observations import Observations
 from memory.settings import Settings
 from memory.space import MemorySpace
 from memory.spaces import Spaces
@@ -33,6 +36,7 @@ from memory.store.files import Disk, read
 from memory.store.outbox import OutboxOp
 from memory.store.view import Unreadable, parse_object
 from memory.tombstones import Tombstones
+from memory.work.backfill import Backfill
 from memory.work.claims import Claims
 from memory.work.gate import StorageGate
 from memory.work.outbox_worker import OutboxWorker
@@ -99,7 +103,18 @@ class Engine:
             opened=self._opened,
             failed=self._write_failed,
             paused=self._is_paused,
+            left=self.catalogue.closed,
         )
+        self.scoped = Scoped(self.spaces, self.catalogue)
+        self.observations = Observations(
+            layout.observations_directory(settings.data_root),
+            disk,
+            clock,
+            ids,
+            permit=self.gate.check_write,
+            segment_bytes=settings.segment_bytes,
+        )
+        self.queries = QueryLog(layout.queries_directory(settings.data_root), disk, clock, self._may_note)
         self.worker = OutboxWorker(
             self.spaces,
             clock,
@@ -113,6 +128,7 @@ class Engine:
             attempts=settings.attempts,
             admits=self._admits_work,
         )
+        self.backfill = Backfill(self.spaces, self.cast, clock, embedder, self._admits_work)
         self.rounds = Rounds(self.spaces, self.cast, clock, self._admits_work, self.sync_cards)
         self.tombstones = Tombstones(settings.data_root, disk, self.spaces.exists)
         self._disk = disk
@@ -165,6 +181,7 @@ class Engine:
                 Loop("close idle databases", every=15.0, tick=self.spaces.close_idle_databases),
                 Loop("save the catalogue", every=10.0, tick=self.catalogue.save),
                 Loop("rounds", every=10.0, tick=self.rounds.tick),
+                Loop("vectors", every=1.0, first=2.0, tick=self.backfill.tick),
             ]
         )
 
@@ -174,13 +191,15 @@ class Engine:
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)
+        await self.queries.close()
         await self.spaces.close()
+        await self.embedder.close()
         await self.catalogue.close()
         self._disk.close()
 
     async def sweep(self) -> None:
         """Visit every space once, one at a time: recover it and learn what it owes."""
-        for name in self.spaces.names():
+        for name in [*self.spaces.names(), *self.spaces.scopes()]:
             while self.gate.paused:  # noqa: ASYNC110 - a file of another program ends it, and wakes nobody
                 await asyncio.sleep(_PAUSE)
             if self.claims.retired(name):
@@ -244,6 +263,10 @@ class Engine:
 
     def _is_paused(self) -> bool:
         return self.gate.paused
+
+    def _may_note(self) -> bool:
+        """Whether what is not worth refusing anything for may be written down now."""
+        return self.gate.reason is None and self.gate.fence is None
 
     def _admit(self, name: str, create: bool) -> None:
         """Raises SpaceClosed for a name that is held, or closed for good and not published again."""

@@ -38,6 +38,7 @@ class Settings:
     # recall
     recall_limit: int = 8
     recall_limit_max: int = 50
+    query_vector_wait: float = 0.5      # a question is answered by words alone when its vector takes longer
 
     # background work
     background: bool = True             # False: loops are ticked by hand (tests)

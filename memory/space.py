@@ -453,21 +453,17 @@ class MemorySpace:
         """Whether the files may follow. Where an edit could not be taken in they would bury it."""
         return self.journal.seq > 0 and not (self.unsettled or self.journal.closed or self.journal.damage)
 
-    async def keep_vectors(self, *, all_of_them: bool) -> None:
-        """Write down vectors that were made, at the latest when there are no more to make. Raises OSError."""
+    async def keep_vectors(self, *, done: bool) -> None:
+        """Bring the files of vectors up to date, and when all are made those of the views in a quiet moment."""
         if self._paused() or self.unsettled or self.journal.closed or self.journal.damage is not None:
             return
-        vectors = self.library.vectors
-        if all_of_them or vectors.behind:
+        if done or self.library.vectors.behind:
             async with self._saving:
-                await vectors.keep()
-        if all_of_them:
-            for view in self.views.all():
-                rows = vectors.inline.get(view.file)
-                if rows is not None and rows.behind:
-                    rows.behind = False
-                    view.dirty += 1
-                    self._begin_saving()
+                await self.library.vectors.keep()
+        for view in self.views.all() if done else ():
+            if self.library.vectors.is_behind(view.file):
+                view.dirty += 1
+                self._begin_saving()
 
     @property
     def _unsaved(self) -> bool:

@@ -108,6 +108,11 @@ class Spaces:
         return slot is not None and slot.closing
 
     @property
+    def leases(self) -> int:
+        """How many requests and jobs use a space at this moment."""
+        return sum(slot.leases for slot in self._slots.values())
+
+    @property
     def open_spaces(self) -> list[MemorySpace]:
         return [slot.space for slot in self._slots.values() if slot.space is not None]
 
@@ -223,6 +228,10 @@ class Spaces:
             return
         async with self.use(name):
             pass
+        await self.put_away(name)
+
+    async def put_away(self, name: str) -> None:
+        """Close a space that nobody uses right now; it opens again when somebody does."""
         slot = self._slots.get(name)
         if slot is not None and not slot.leases and not slot.closing:
             await self._fold_away(name, slot)

@@ -331,11 +331,11 @@ class SpaceVectors:
                 return found
         return []
 
-    async def keep(self, *, at_least: int = 1) -> None:
-        """Bring the packed files up to date, those that lack so many. Raises OSError."""
+    async def keep(self) -> None:
+        """Bring the packed files up to date. Raises OSError."""
         for source in self.sources:
             vectors = source.vectors
-            if vectors is None or self.fingerprint is None or source.unsaved < at_least:
+            if vectors is None or self.fingerprint is None or not source.unsaved:
                 continue
             for _ in vectors.tidy():
                 await asyncio.sleep(0)
@@ -352,6 +352,14 @@ class SpaceVectors:
     def behind(self) -> bool:
         """Whether enough is missing in a file to write it while more is coming."""
         return any(source.unsaved >= _WORTH_APPENDING for source in self.sources)
+
+    def is_behind(self, file: str) -> bool:
+        """Whether the rows of a view's file lack vectors that were made since this was last asked."""
+        rows = self.inline.get(file)
+        behind = rows is not None and rows.behind
+        if rows is not None:
+            rows.behind = False
+        return behind
 
 
 def _read(path: Path, fingerprint: str, dimension: int) -> tuple[list[packed.Kept], bool]:

@@ -51,7 +51,6 @@ async def _open_engine(options: ServeOptions, service: Service) -> Engine:
 async def close_engine(engine: Engine) -> None:
     """Save what can be saved and let go of every file."""
     await engine.close()
-    await engine.embedder.close()
 
 
 async def load_holidays(service: Service) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import stat
 from collections.abc import Iterator
+from logging.handlers import RotatingFileHandler
 from pathlib import Path
 
 import pytest
@@ -51,7 +52,7 @@ def test_a_line_end_in_a_message_makes_no_line(logger: logging.Logger, tmp_path:
 def test_it_is_rotated_and_stays_private(
     logger: logging.Logger, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    (handler,) = logger.handlers
+    (handler,) = (one for one in logger.handlers if isinstance(one, RotatingFileHandler))
     monkeypatch.setattr(handler, "maxBytes", 500)
     for number in range(100):
         logger.info("line %d of many", number)

@@ -1,4 +1,4 @@
-"""Merging stored memories that say the same. Nothing is lost: what is merged away stays as a version of what is kept."""
+"""Merging stored memories that say the same. What is merged away stays, as a version of what is kept."""
 
 from __future__ import annotations
 

@@ -94,7 +94,8 @@ def _existing(desk: Desk, conflict: Conflict) -> Fact:
     fact = desk.get(conflict.existing_id)
     if fact is None or fact.memory is None or not is_shown(fact):
         raise BadInput(
-            "conflictId", f"Memory {shown_id(conflict.existing_id)} of conflict {shown_id(conflict.id)} no longer exists"
+            "conflictId",
+            f"Memory {shown_id(conflict.existing_id)} of conflict {shown_id(conflict.id)} no longer exists",
         )
     return fact
 

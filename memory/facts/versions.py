@@ -1,4 +1,4 @@
-"""Earlier versions of stored memories, and those merged into others: ``fact_versions.json``. Nothing is ever lost by a write."""
+"""Earlier versions of stored memories, and those merged into others: ``fact_versions.json``."""
 
 from __future__ import annotations
 

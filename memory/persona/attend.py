@@ -24,6 +24,7 @@ CURSOR = "attended_row"
 
 _ROWS = 50              # turns read between two commits
 _BEFORE = 4             # turns read again for what the character said last
+_LONGEST = 10_000       # characters of a message of the character that are looked at
 _SAMPLE = 300           # newest facts among which words are rare or common
 _TOPIC_WEIGHT, _BARE_WEIGHT = 1.0, 0.5
 
@@ -88,7 +89,7 @@ class _Listener:
     def _begin(self, turn: Turn) -> None:
         goes_on = self._last is not None and self._last.kind == AI and self._last.session == turn.session
         if turn.kind == AI:
-            self._said = without_stamp(turn.text)
+            self._said = without_stamp(turn.text)[:_LONGEST]
         if turn.kind != AI or not goes_on:
             self._spoken = set()
         self._last = turn

@@ -107,7 +107,8 @@ def _follows(pool: Pool, rows: Ints, records: Records) -> Ints:
     before = rows[places] - 1
     earlier, own = pool.records(before), records[places]
     beside = pool.members(before) & (earlier["tier"] == own["tier"]) & (earlier["session"] == own["session"])
-    return places[beside & (earlier["order"] < own["order"])]
+    following: Ints = places[beside & (earlier["order"] < own["order"])]
+    return following
 
 
 def _together(vectors: VectorSnapshot, scores: NDArray[np.float32], pairs: Ints) -> Floats:

@@ -1,4 +1,4 @@
-"""Named recipes of recall, and scores that mean the same whatever was asked: 0 for unrelated, near 1 for the very thing.
+"""Named recipes of recall, and scores that mean the same whatever was asked: 0 is unrelated, 1 the very thing.
 
 The other answers of recall rank; here a caller may compare a score with a threshold of their own.
 """

@@ -18,7 +18,6 @@ from typing import Any
 import orjson
 
 from memory.clock import Clock
-from memory.errors import StorageBlocked
 from memory.store.files import Disk, read
 
 log = logging.getLogger(__name__)
@@ -61,11 +60,11 @@ class Asked:
 class QueryLog:
     """The latest questions, in memory and in two files that take turns."""
 
-    def __init__(self, directory: Path, disk: Disk, clock: Clock, *, permit: Callable[[], None]) -> None:
+    def __init__(self, directory: Path, disk: Disk, clock: Clock, may_write: Callable[[], bool]) -> None:
         self._directory = directory
         self._disk = disk
         self._clock = clock
-        self._permit = permit
+        self._may_write = may_write
         self._asked: deque[Asked] = deque(maxlen=_KEPT)
         self._unwritten: list[Asked] = []
         self._writer: asyncio.Task[None] | None = None
@@ -110,12 +109,11 @@ class QueryLog:
     async def write(self) -> None:
         """Write what is not written yet. Where nothing may be written, or cannot be, it is let go."""
         asked, self._unwritten = self._unwritten, []
-        if not asked:
+        if not asked or not self._may_write():
             return
         try:
-            self._permit()
             await self._disk.run(self._append, b"".join(orjson.dumps(one.to_json()) + b"\n" for one in asked))
-        except (OSError, StorageBlocked) as error:
+        except OSError as error:
             log.warning("%d questions were not written down (%s)", len(asked), type(error).__name__)
 
     def _append(self, lines: bytes) -> None:

@@ -46,15 +46,15 @@ def gaps(
     A topic whose latest question was answered well is no gap any more.
     """
     since = now - timedelta(days=days)
-    asked = [
-        one
-        for one in log
-        if since <= one.at <= now and (scope is None or (one.scope is not None and fold_scope(one.scope) == fold_scope(scope)))
-    ]
+    asked = [one for one in log if since <= one.at <= now and (scope is None or _is_in(one, scope))]
     asked.sort(key=lambda one: (one.at, one.text))
     found = [gap for topic in _topics(asked) if (gap := _gap(topic, threshold, least)) is not None]
     found.sort(key=lambda gap: (-gap.searches, gap.average, gap.topic, gap.scope or ""))
     return found
+
+
+def _is_in(asked: Asked, scope: str) -> bool:
+    return asked.scope is not None and fold_scope(asked.scope) == fold_scope(scope)
 
 
 def _topics(asked: Sequence[Asked]) -> list[_Topic]:

@@ -121,6 +121,6 @@ async def _condition(engine: Engine) -> dict[str, Any]:
             "profile": engine.embedder.profile,
             "state": engine.embedder.state,
             "reason": engine.embedder.reason,
-            "pending": 0,  # nothing waits for a vector: they are made when they are wanted
+            "pending": engine.backfill.pending,
         },
     }

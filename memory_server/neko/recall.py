@@ -51,6 +51,6 @@ async def _search(engine: Engine, name: str, body: wire.QueryBody) -> Answer:
     )
     try:
         async with engine.spaces.use(name) as space:
-            return await search(space, query, names)
+            return await search(space, query, names, engine.embedder)
     except UnknownSpace:
         return Answer(text=query.text, window=parse_window(query.time, engine.clock) if query.time else None)

@@ -14,6 +14,7 @@ from memory.persona.attend import attend
 from memory.reflections.evidence import Evidence
 from memory.reflections.mentions import is_resting
 from memory.reflections.reflection import CONFIRMED, DENIED, PENDING, Reflection
+from memory.store.files import Disk
 from tests.conftest import OpenEngine
 from tests.fakes import MORNING, FixedClock
 from tests.memory.mind_world import NAMES, confirmed, entry, fact, happened, hear, momo, put, reflection, talk
@@ -142,6 +143,31 @@ async def test_an_answer_and_its_effect_are_one_commit(engine: Engine) -> None:
         assert not any(one.commit for one in between)
         assert weighed[0].payload["source"] == "user_confirm"
         assert weighed[0].data["turn"] == "turn_2"
+
+
+async def test_when_the_disk_refuses_neither_the_answer_nor_its_effect_is_there(open_engine: OpenEngine) -> None:
+    refusing = False
+
+    def step(point: str) -> None:
+        if refusing and point == "commit.before_append":
+            raise OSError("no space left")
+
+    engine = await open_engine(disk=Disk(step))
+    await offer(engine, GUITAR)
+    async with momo(engine) as space:
+        async with space.journal.write() as batch:
+            for row, (kind, text) in enumerate([("ai", RAISED), ("human", "Yes!")], start=1):
+                turn = {"id": f"turn_{row}", "row": row, "type": kind, "content": text, "at": MORNING.isoformat(),
+                        "session": f"s{row}"}  # fmt: skip
+                batch.add("turns.added", {"turns": [turn]})
+        refusing = True
+        with pytest.raises(OSError, match="no space"):
+            await attend(space, NAMES)
+        assert space.views.cursors.row("attended_row") == 0
+        assert (await feedback(engine), (await guitar(engine)).evidence) == (None, GUITAR.evidence)
+        refusing = False
+        assert await attend(space, NAMES) == 2
+    assert (await feedback(engine), (await guitar(engine)).evidence.reinforcement) == ("confirmed", 1.2)
 
 
 async def test_a_confirmed_impression_can_be_denied_unasked(engine: Engine) -> None:

@@ -1,0 +1,1 @@
+"""The RecallNest dialect: an agent's memories, checkpoints and workflow observations over HTTP."""

@@ -1,0 +1,1 @@
+"""What this dialect's requests and answers look like."""
