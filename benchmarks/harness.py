@@ -23,7 +23,7 @@ from typing import Any
 import uvicorn
 
 from memory.engine import Engine
-from memory.models.chat import Tier
+from memory.models.chat import NoChat, Tier
 from memory.settings import Settings
 from memory_server.app import create_app
 from memory_server.service import Service
@@ -203,7 +203,7 @@ def free_port() -> int:
     return port
 
 
-class SlowChat:
+class SlowChat(NoChat):
     """A summary model that takes its time."""
 
     def __init__(self, seconds: float) -> None:
@@ -212,7 +212,15 @@ class SlowChat:
     def configured(self, tier: Tier) -> bool:
         return tier == Tier.SUMMARY
 
-    async def reply(self, tier: Tier, messages: Sequence[Mapping[str, str]], *, max_tokens: int) -> str:
+    async def reply(
+        self,
+        tier: Tier,
+        messages: Sequence[Mapping[str, str]],
+        *,
+        max_tokens: int,
+        seconds: float | None = None,
+        space: str = "",
+    ) -> str:
         await asyncio.sleep(self._seconds)
         return '{"summary": "They talked for a while."}'
 

@@ -117,11 +117,13 @@ async def _erase(space: MemorySpace, text: str | None, ids: Collection[str], nam
         changed = await space.journal.rewrite(scrub.own, scrub.foreign)
         space.at("erase.rewritten")
         await space.outbox.scrub(lambda payload: eraser.clean(payload, ()))
+        await space.save_alone()  # its stamp must not speak of the longer file
         rows = await _clean_database(space, eraser)
         space.at("erase.database")
         swept = await space.disk.run(_sweep, space, eraser, counts["turn"] > 0)
         space.forget_shown(eraser.holds)
         await space.reload_alone()
+        space.library.write_anew(eraser.ids)
         await space.disk.run(verify, space, eraser.of_texts())
         space.at("erase.verified")
         batch = space.journal.batch()
@@ -283,5 +285,10 @@ def _kept_by_us(space: MemorySpace) -> frozenset[str]:
 def _sweep(space: MemorySpace, eraser: Eraser, turns_gone: bool) -> Swept:
     for name in VECTOR_FILES:
         (space.directory / name).unlink(missing_ok=True)
+    for cache in layout.CACHES:  # no text, and still something of it
+        (space.directory / cache).unlink(missing_ok=True)
     done = sweep(space.directory, eraser, space.disk, spare=_kept_by_us(space), databases=turns_gone)
+    asked = layout.queries_directory(space.settings.data_root)
+    if asked.is_dir():  # questions that name it
+        done += sweep(asked, eraser.of_texts(), space.disk, spare=(), databases=False)
     return done + sweep_key(space.settings.data_root / layout.IDLE_STATE, space.name, eraser, space.disk)

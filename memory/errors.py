@@ -7,7 +7,8 @@ MemoryServiceError
 ├─ ClaimWithdrawn (token)     ├─ RootTooNew (found, known)
 └─ RootLocked (root)          └─ SpaceClosed (name)
 
-StorageBlocked also has WriteFenced (mode): reading goes on, only writing is refused.
+StorageBlocked also has WriteFenced (mode): reading goes on, only writing is refused. ModelFailed has NotAsked (no call
+was made) and BadAnswer (the model answered, but not what it was asked).
 
 The engine raises; only a dialect decides what status and shape one of these has.
 No message ever contains remembered text.
@@ -97,6 +98,17 @@ class ModelFailed(MemoryServiceError):
         super().__init__(f"model tier {tier}: {why}")
         self.tier = tier
         self.retryable = retryable
+
+
+class NotAsked(ModelFailed):
+    """No model is configured, it is being left alone, or the day's budget is spent: nothing was sent."""
+
+
+class BadAnswer(ModelFailed):
+    """A model answered, but not in the form or within the bounds that were asked for."""
+
+    def __init__(self, tier: str, why: str) -> None:
+        super().__init__(tier, why, retryable=True)
 
 
 class RootTooNew(MemoryServiceError):

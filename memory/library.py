@@ -135,6 +135,13 @@ class Library:
         self.conversation.drop(ids)
         self.vectors.conversation.gone(ids)
 
+    def write_anew(self, gone: Collection[str]) -> None:
+        """The files of indexes and vectors were removed, since something in them was erased."""
+        self._kept = dict.fromkeys(self._kept, 0)
+        for source in self.vectors.sources:
+            source.gone(gone)
+            source.not_written()
+
     def forget_conversation(self) -> None:
         """Everything is read from the disk anew. Of the turns nobody notes which of them changed."""
         for source in self.vectors.sources:
@@ -223,16 +230,17 @@ class Library:
     async def _update_conversation(self, names: Names) -> None:
         documents: list[Document] = []
         row = self._row
-        while row < self._turns.last_row:
+        while row < (last := self._turns.last_row):
             turns = await self._turns.after(row, _READ)
             if not turns:
+                row = last      # what stood there was erased
                 break
             documents += [self._of_turn(turn, names) for turn in turns]
             row = turns[-1].row
             await asyncio.sleep(0)
         if documents:
             await self._bring(layout.TURNS_INDEX, self.conversation, documents)
-            self._row = row
+        self._row = row
 
     def _of_turn(self, turn: Turn, names: Names) -> Document:
         return Document(

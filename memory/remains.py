@@ -157,7 +157,7 @@ def _left_in_database(path: Path, eraser: Eraser) -> bool:
 def elsewhere(root: Path, eraser: Eraser) -> tuple[str, ...]:
     """Files of the root beside the memories that hold one of the texts: another program's, or a person's."""
     beside = [path for path in sorted(root.iterdir()) if path.is_file() and path.name not in _ROOT_FILES]
-    config = root / layout.CONFIG
-    if config.is_dir():
-        beside += files_below(config)
+    for directory in (root / layout.CONFIG, layout.observations_directory(root), layout.queries_directory(root)):
+        if directory.is_dir():
+            beside += files_below(directory)
     return tuple(str(path.relative_to(root)) for path in beside if eraser.in_bytes(read(path) or b""))

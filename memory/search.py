@@ -9,7 +9,7 @@ from memory.models.languages import main_language
 from memory.people import Names
 from memory.recall.cosine import Vector
 from memory.recall.document import TURN
-from memory.recall.meaning import Dense
+from memory.recall.meaning import Alone, Dense
 from memory.recall.query import Answer, Query, answer
 from memory.space import MemorySpace
 
@@ -56,5 +56,6 @@ def _dense(space: MemorySpace, query: Query, embedder: Embedder, vector: Vector 
     documents = [one for one in space.library.vectors_of(query.tiers) if one.size]
     if not documents:
         return None
-    thresholds = embedder.thresholds
-    return Dense(query=vector, documents=documents, floor=thresholds.recall, alone=thresholds.alone)
+    limits = embedder.thresholds
+    alone = Alone(least=limits.alone, crowd=limits.crowd, apart=limits.apart)
+    return Dense(query=vector, documents=documents, floor=limits.recall, alone=alone)

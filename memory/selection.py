@@ -110,7 +110,7 @@ async def work_out(space: MemorySpace, text: str | None, ids: Collection[str]) -
     Raises BadInput for a blank text, for nothing asked at all, and for an id that was never here.
     """
     wanted = text.strip() if text is not None else ""
-    if text is not None and not wanted:
+    if text is not None and not fold(wanted).strip():
         raise BadInput("match", "must not be blank")
     if not wanted and not ids:
         raise BadInput("match", "give a text or an id")

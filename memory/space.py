@@ -11,24 +11,24 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from memory.clock import Clock
-from memory.errors import SpaceClosed, StorageBlocked
+from memory.errors import StorageBlocked
 from memory.facts.view import Facts
 from memory.forgotten import Forgotten
 from memory.history.recent import Recent
-from memory.history.turns_db import Kept, TurnsDb
+from memory.history.turns_db import TurnsDb
 from memory.ids import Ids
 from memory.library import Library
 from memory.persona.view import Persona
+from memory.recovery import Contents, Recovery
 from memory.reflections.view import Reflections
 from memory.settings import Settings
 from memory.store import layout
 from memory.store.events import Event
-from memory.store.files import Disk, Print
+from memory.store.files import Disk
 from memory.store.journal import Journal
 from memory.store.outbox import Outbox
 from memory.store.shards import Shards
-from memory.store.shelf import Found, Shelf
-from memory.store.view import Change, FileView, Unreadable, View
+from memory.store.shelf import Shelf
 from memory.views import Views
 
 log = logging.getLogger(__name__)
@@ -86,17 +86,25 @@ class MemorySpace:
             clock,
             ids,
             fold=self._fold,
-            recover=self._repair,
+            recover=lambda: self._recovery.repair(),
             permit=self._permit,
             failed=lambda: failed(name),
             segment_bytes=settings.segment_bytes,
         )
         self.shelf = Shelf(directory, disk, clock, self.views.all())
+        self._contents = Contents(
+            journal=self.journal,
+            shelf=self.shelf,
+            views=self.views,
+            turns=self.turns,
+            outbox=self.outbox,
+            library=self.library,
+        )
+        self._recovery = Recovery(name, self._contents, settings, clock, paused=paused)
         self.written_at = clock.monotonic()
         self.shown: deque[str] = deque(maxlen=_SHOWN)  # texts that recall answered with lately
         self.spoken_at: float | None = None  # monotonic; when somebody last talked with the character
         self.reviewing: asyncio.Task[Any] | None = None  # a review of the recent window under way
-        self.unsettled = False               # opened while nothing could be written: to be opened anew
         self._disk = disk
         self._may_write = permit
         self._committed = committed
@@ -154,137 +162,25 @@ class MemorySpace:
     async def _load(self) -> None:
         """With writers and saves kept out."""
         await self._disk.run(self._disk.remove_temporaries, self.directory)
-        await self.journal.open()
-        found = await self.shelf.load(journal_is_new=self.journal.seq == 0)
-        rows = await self.turns.load()
-        self.library.forget_conversation()
-        marks = self.shelf.marks
-        await self.outbox.load(marks.get("outbox", 0), marks.get("outbox_size", 0))
-        if self._damaged():
-            await self._catch_up(self._all_views())
-            return
-        if max(self.shelf.highest, self.turns.seq, self.outbox.seq) > self.journal.seq:
-            await self._heal(found)
-            return
-        edited = [one for one in found if one.edited is not None]
-        for one in edited:
-            await self._catch_up([one.view])
-        await self._catch_up(self._all_views())
-        if self._damaged():
-            return
-        changes = [change for one in found if one.adopt for change in one.view.adoption()]
-        changes += self.turns.adoption(rows)
-        self.recent.arrivals |= {kept.turn.id: kept.received for kept in self.turns.tail}
-        if not self.journal.seq and rows:
-            # What another program already learnt from is not learnt from again.
-            for cursor in ("extracted_row", "attended_row"):
-                changes.append(("cursor.moved", {"name": cursor, "to": rows[-1].turn.row}))
-        for one in edited:
-            changes += await self._edits(one)
-        await self._take_in(changes, "adopted" if not self.journal.seq else "taken in")
-        if self._unsaved:
+        await self._recovery.load(self.save_alone)
+        if self._unsaved and self.journal.damage is None:
             self._begin_saving()
 
-    def _damaged(self) -> bool:
-        return self.journal.damage is not None
-
-    async def _repair(self) -> None:
-        """After a failed append: cut what it left behind. The views stand where they stood."""
-        seq = self.journal.seq
-        await self.journal.open()
-        if self.journal.seq < seq:  # somebody put an older journal there: to be opened anew
-            self.journal.closed = True
-            raise SpaceClosed(self.name)
-        await self._catch_up(self._all_views())
-
-    async def _heal(self, found: Sequence[Found]) -> None:
-        """The journal lost its end, but views that were saved later have it: they become events again."""
-        log.error("journal of %s ends before its views; taking the views over", self.name)
-        last_row = 0
-        async for events in self.journal.events(0):
-            for event in events:
-                if event.type in ("turns.added", "turns.adopted"):
-                    last_row = max([last_row, *(turn["row"] for turn in event.data["turns"])])
-        await self._catch_up(self._all_views())
-        for one in found:
-            if one.edited is not None:
-                one.view.read(one.edited, self.clock)
-        changes: list[Change] = [change for view in self.views.all() for change in view.adoption()]
-        stored = [Kept(turn, turn.at) for turn in await self.turns.after(last_row, 10**9)]
-        if stored:
-            kept, self.turns.last_row = self.turns.last_row, 0
-            changes += self.turns.adoption(stored)
-            self.turns.last_row = kept
-        self.shelf.forget_seqs()
-        self.turns.forget_seq()
-        await self._take_in(changes or [("space.healed", {})], "healed")
-        if self.unsettled:
-            return
-        # From here on the stamps in the files must not claim more than the journal has.
-        await self._save(prompt=False)
+    @property
+    def unsettled(self) -> bool:
+        """Opened while nothing could be written: to be opened anew."""
+        return self._recovery.unsettled
 
     def _permit(self) -> None:
         self._may_write()
         if self.unsettled:
             raise StorageBlocked("this memory is opened again as soon as nobody reads it")
 
-    async def _take_in(self, changes: Sequence[Change], how: str) -> None:
-        if not changes:
-            return
-        if self._paused():
-            # The views show what the files say; nothing may be written before it has become events.
-            self.unsettled = True
-            return
-        batch = self.journal.batch()
-        for type_, data in changes:
-            batch.add(type_, data)
-        await self.journal.commit_unseen(batch)
-        log.info("%s: %d changes %s", self.name, len(changes), how)
-
-    def _all_views(self) -> list[View]:
-        return [*self.views.all(), self.turns, self.outbox]
-
-    async def _catch_up(self, views: Sequence[View]) -> None:
-        """Fold what the journal has beyond each view's own seq."""
-        lowest = min(view.seq for view in views)
-        if lowest >= self.journal.seq:
-            return
-        async for events in self.journal.events(lowest):
-            for event in events:
-                for view in views:
-                    if view.seq < event.seq:
-                        try:
-                            view.fold(event)
-                        except (AttributeError, LookupError, TypeError, ValueError):
-                            await self.journal.spoilt_at(event.seq)
-                            return
-
-    async def _edits(self, found: Found) -> list[Change]:
-        """What somebody changed in a file, against the likeliest content it started from."""
-        place = self.views.all().index(found.view)
-        edited = Views(self.settings, self.clock).all()[place]
-        assert found.edited is not None
-        edited.inline = found.view.inline
-        edited.read(found.edited, self.clock)
-        best: list[Change] | None = None
-        for seq in found.bases or (0,):
-            base = Views(self.settings, self.clock).all()[place]
-            async for events in self.journal.events(0, seq):
-                for event in events:
-                    base.fold(event)
-            if self.journal.damage is not None:
-                raise self.journal.damage
-            changes = found.view.edits(base, edited, self.clock)
-            if best is None or _weight(changes) < _weight(best):
-                best = changes
-        found.view.dirty += 1
-        return best or []
-
     # while open
 
     def _fold(self, events: Sequence[Event]) -> None:
         for event in events:
-            for view in self._all_views():
+            for view in self._contents.all():
                 view.fold(event)
             if event.type == "turns.erased":
                 self.library.forget_turns(event.data["ids"])
@@ -310,32 +206,10 @@ class MemorySpace:
         try:
             async with self._saving:
                 await self._mend_turns()
-                await self._take_in_edits()
+                await self._recovery.take_in_edits()
+                self._begin_saving()
         except (OSError, StorageBlocked) as error:
             log.warning("%s: edited files could not be taken in (%s)", self.name, type(error).__name__)
-
-    async def _take_in_edits(self) -> None:
-        """With ``_saving`` held, so that no save of ours comes between reading an edit and keeping it."""
-        looks: dict[FileView, Print | None] = {}
-        async with self.journal.write() as batch:
-            for view in self.shelf.edited():
-                bases = self.shelf.bases(view)
-                data, looks[view] = await self.shelf.reread(view)
-                if data is None:
-                    continue
-                try:
-                    changes = await self._edits(Found(view, edited=data, bases=bases))
-                except Unreadable:
-                    del looks[view]
-                    await self.shelf.set_aside(view, "corrupt")
-                    view.dirty += 1
-                    continue
-                for type_, content in changes:
-                    batch.add(type_, content)
-                log.info("%s: %s was edited, %d changes taken in", self.name, view.file, len(changes))
-        for view, seen in looks.items():
-            self.shelf.seen(view, seen)
-        self._begin_saving()
 
     @asynccontextmanager
     async def alone(self) -> AsyncIterator[None]:
@@ -357,11 +231,7 @@ class MemorySpace:
         return await self._save(prompt=False)
 
     async def _mend_turns(self) -> None:
-        """Make an unreadable database again from the journal."""
-        if self.turns.unreadable:
-            async with self.journal.hold():
-                await self.turns.load()
-                await self._catch_up([self.turns])
+        if await self._recovery.mend_turns():
             self._begin_saving()
 
     async def unless_wanted_back(self, work: Coroutine[Any, Any, T]) -> T | None:
@@ -380,6 +250,9 @@ class MemorySpace:
         """Take in edits; a journal or database that was replaced is read from the disk anew."""
         if self.journal.damage is None and not await self._disk.run(self._replaced):
             await self.refresh()
+            return
+        if not self.directory.is_dir():
+            self.journal.closed = True
             return
         async with self._saving, self.journal.hold():
             await self._load()
@@ -427,6 +300,9 @@ class MemorySpace:
 
     async def _save(self, *, prompt: bool) -> bool:
         """With ``_saving`` held. False when a file was edited meanwhile."""
+        if not self.journal.busy and self.journal.replaced():
+            self.journal.closed = True  # other files stand there now: whoever uses them next opens them
+            return True
         await self._mend_turns()
         if self.outbox.dirty:
             await self.outbox.save()
@@ -493,6 +369,3 @@ class MemorySpace:
         await self.stop()
         await self.turns.close()
 
-
-def _weight(changes: Sequence[Change]) -> int:
-    return sum(len(str(data)) for _, data in changes)

@@ -71,7 +71,33 @@ class ScriptedChat:
     def configured(self, tier: Tier) -> bool:
         return tier in self._tiers
 
-    async def reply(self, tier: Tier, messages: Sequence[Mapping[str, str]], *, max_tokens: int) -> str:
+    def usable(self, tier: Tier, space: str = "") -> bool:
+        return self.configured(tier)
+
+    def model(self, tier: Tier) -> str | None:
+        return "scripted" if self.configured(tier) else None
+
+    def breaker_state(self, tier: Tier) -> str | None:
+        return "closed" if self.configured(tier) else None
+
+    def usage(self) -> dict[str, object]:
+        return {}
+
+    def resume(self, usage: object) -> None:
+        return None
+
+    async def close(self) -> None:
+        return None
+
+    async def reply(
+        self,
+        tier: Tier,
+        messages: Sequence[Mapping[str, str]],
+        *,
+        max_tokens: int,
+        seconds: float | None = None,
+        space: str = "",
+    ) -> str:
         self.asked.append((tier, messages))
         if self._gate is not None:
             self.waiting.set()
@@ -92,7 +118,7 @@ class WordEmbedder:
     profile: str | None = "words"
     fingerprint: str | None = "words:1"
     dimension: int | None = 64
-    thresholds = Thresholds(recall=0.3, alone=0.3, cluster=0.8, duplicate=0.95)
+    thresholds = Thresholds(recall=0.3, alone=0.3, crowd=0.0, apart=0.0, cluster=0.8, duplicate=0.95)
 
     def __init__(self) -> None:
         self.embedded: list[str] = []

@@ -27,11 +27,13 @@ RECALL = ("memory.recall.*",)
 MODELS = ("memory.models.*",)
 SPACE = (
     "memory.space", "memory.spaces", "memory.library", "memory.catalogue", "memory.cast", "memory.tombstones",
-    "memory.views",
+    "memory.views", "memory.recovery", "memory.vectors",
 )
 CAPABILITIES = ("history", "facts", "reflections", "persona", "sessions", "state")
 NOUNS = (
-    "memory.people",
+    "memory.people", "memory.scopes", "memory.facts.memory", "memory.facts.draft", "memory.facts.keys",
+    "memory.facts.slots",
+    "memory.sessions.repository",
     "memory.history.turn",
     "memory.facts.fact", "memory.facts.record", "memory.facts.rules.*", "memory.facts.conflict",
     "memory.reflections.reflection", "memory.reflections.evidence", "memory.reflections.record",
@@ -41,7 +43,7 @@ NOUNS = (
     "memory.state.digest", "memory.state.working", "memory.state.stable",
 )
 VIEWS = (
-    "memory.cursors", "memory.forgotten",
+    "memory.scope_file", "memory.cursors", "memory.forgotten",
     "memory.history.recent", "memory.history.turns_db", "memory.history.keys",
     "memory.facts.view", "memory.facts.archive", "memory.facts.pairs",
     "memory.reflections.view", "memory.reflections.surfaced", "memory.reflections.backoff",
@@ -51,7 +53,7 @@ VIEWS = (
 # Every other module of a capability is a verb. What a space is made of is checked apart, see made_of.
 CAPABILITY = tuple(f"memory.{name}.*" for name in CAPABILITIES)
 VERBS = (
-    *CAPABILITY, "memory.briefing", "memory.search", "memory.funnel",
+    *CAPABILITY, "memory.briefing", "memory.search", "memory.funnel", "memory.embed", "memory.recollect", "memory.scoped",
     "memory.selection", "memory.remains", "memory.erase", "memory.export", "memory.checks.*",
 )
 WORK = ("memory.work.*",)
@@ -82,7 +84,9 @@ LAYERS: Mapping[str, Layer] = {
     "the database view": Layer(modules=("memory.history.turns_db",), may=(*PURE, *STORE, *VIEWS, *CAPABILITY)),
     "views": Layer(modules=VIEWS, may=(*PURE, *STORE, *VIEWS, *CAPABILITY), never=("memory.store.files",)),
     "models": Layer(modules=MODELS, may=("memory.errors", "memory.clock", "memory.settings", "memory.tokens", *MODELS)),
-    "spaces": Layer(modules=SPACE, may=(*PURE, *STORE, *VIEWS, *CAPABILITY, *SPACE)),
+    "spaces": Layer(
+        modules=SPACE, may=(*PURE, *STORE, *VIEWS, *CAPABILITY, *SPACE, "memory.models.vectors")
+    ),
     "verbs": Layer(modules=VERBS, may=(*PURE, *STORE, *VIEWS, *MODELS, *SPACE, *VERBS)),
     "work": Layer(modules=WORK, may=(*PURE, *STORE, *VIEWS, *MODELS, *SPACE, *VERBS, *WORK)),
     "engine": Layer(modules=ENGINE, may=("memory.*",)),
@@ -112,12 +116,12 @@ COMMANDS = ("memory_server.cli", "memory_server.options", "memory_server.command
 HOMES: Mapping[str, tuple[str, ...]] = {
     "starlette": ("memory_server.*",),
     "uvicorn": ("memory_server.serve",),
-    "pydantic": ("memory_server.*.wire", "memory_server.openapi"),
+    "pydantic": ("memory_server.*.wire", "memory_server.*.wire.*", "memory_server.openapi"),
     "orjson": (*STORE, *VIEWS, *SPACE, *VERBS, *ENGINE, "memory_server.replies"),
     "aiosqlite": ("memory.history.turns_db", "memory.catalogue"),
     "filelock": ("memory_server.exclusive",),
     "httpx2": ("memory.models.chat_http", *COMMANDS),
-    "numpy": (*RECALL, *MODELS),
+    "numpy": (*RECALL, *MODELS, "memory.vectors"),
     "rank_bm25": RECALL,
     "onnx": ("memory.models.convert.*",),
     "onnxruntime": MODELS,

@@ -273,6 +273,7 @@ class Checkup:
 
     def _strangers(self) -> Iterator[Finding]:
         known = {layout.EVENTS, layout.OUTBOX, layout.VIEWS, layout.TURNS, *_BESIDE_DATABASE, *_SIDECARS}
+        known |= layout.CACHES
         known |= {view.file for view in self._folded.all()}
         known |= {path.name for _, path in layout.segments(self._directory)}
         asides, temporary, strange = [], [], []

@@ -93,9 +93,10 @@ class Ledger:
             return
         try:
             day = datetime.fromisoformat(value["day"]).date()
-        except ValueError:
+            tokens, calls = int(value.get("tokens", 0)), int(value.get("calls", 0))
+            by_space = {str(name): int(count) for name, count in dict(value.get("by_space", {})).items()}
+        except (TypeError, ValueError):
             return
         if day == self._clock.now().date():
-            self._day = day
-            self.tokens, self.calls = int(value.get("tokens", 0)), int(value.get("calls", 0))
-            self.by_space.update({str(name): int(count) for name, count in dict(value.get("by_space", {})).items()})
+            self._day, self.tokens, self.calls = day, tokens, calls
+            self.by_space.update(by_space)

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from typing import Any, Protocol
 
-from memory.errors import ModelFailed
+from memory.errors import BadAnswer, NotAsked
 
 
 class Tier(StrEnum):
@@ -27,8 +27,40 @@ class Chat(Protocol):
         """Whether a model stands behind the tier now."""
         ...
 
-    async def reply(self, tier: Tier, messages: Sequence[Mapping[str, str]], *, max_tokens: int) -> str:
-        """The model's answer to ``[{"role", "content"}]``. Raises ModelFailed."""
+    def usable(self, tier: Tier, space: str = "") -> bool:
+        """Whether that model may be asked now: it is not being left alone, and today's budget is not spent."""
+        ...
+
+    def model(self, tier: Tier) -> str | None:
+        """The name of the tier's model, to mark what it said; None without one."""
+        ...
+
+    async def reply(
+        self,
+        tier: Tier,
+        messages: Sequence[Mapping[str, str]],
+        *,
+        max_tokens: int,
+        seconds: float | None = None,
+        space: str = "",
+    ) -> str:
+        """The model's answer to ``[{"role", "content"}]``, on the account of ``space``. Raises ModelFailed."""
+        ...
+
+    def breaker_state(self, tier: Tier) -> str | None:
+        """``closed``, ``open`` or ``half-open``; None without a model."""
+        ...
+
+    def usage(self) -> dict[str, object]:
+        """Calls and tokens of the present day: ``day``, ``calls``, ``tokens``, ``by_space``. Empty without a model."""
+        ...
+
+    def resume(self, usage: object) -> None:
+        """Go on with a day's count that :meth:`usage` gave before a restart."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of what it holds open."""
         ...
 
 
@@ -38,21 +70,86 @@ class NoChat:
     def configured(self, tier: Tier) -> bool:
         return False
 
-    async def reply(self, tier: Tier, messages: Sequence[Mapping[str, str]], *, max_tokens: int) -> str:
-        raise ModelFailed(tier, "no model is configured", retryable=False)
+    def usable(self, tier: Tier, space: str = "") -> bool:
+        return False
+
+    def model(self, tier: Tier) -> str | None:
+        return None
+
+    async def reply(
+        self,
+        tier: Tier,
+        messages: Sequence[Mapping[str, str]],
+        *,
+        max_tokens: int,
+        seconds: float | None = None,
+        space: str = "",
+    ) -> str:
+        raise NotAsked(tier, "no model is configured", retryable=False)
+
+    def breaker_state(self, tier: Tier) -> str | None:
+        return None
+
+    def usage(self) -> dict[str, object]:
+        return {}
+
+    def resume(self, usage: object) -> None:
+        return None
+
+    async def close(self) -> None:
+        return None
 
 
-_FENCE = re.compile(r"^\s*```[a-zA-Z0-9]*\s*\n(.*?)\n?\s*```\s*$", re.DOTALL)
+def method_of(chat: Chat, tier: Tier) -> str:
+    """How what the tier's model says is marked: ``model:<tier>:<name>``."""
+    return f"model:{tier}:{(chat.model(tier) or 'unnamed')[:80]}"
+
+
+_THOUGHT = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
+_LONGEST = 200_000      # characters of an answer that are read
+_STARTS = 50            # places at which a value is looked for
+_TRAILING_COMMA = re.compile(r",(\s*[}\]])")
 
 
 def json_reply(tier: Tier, text: str) -> Any:
-    """The first JSON value in an answer, with or without a code fence around it. Raises ModelFailed."""
-    fenced = _FENCE.match(text)
-    body = fenced.group(1) if fenced else text
+    """The first JSON value in an answer, whatever stands around it. Raises BadAnswer.
+
+    Thinking aloud and code fences are passed over, a comma too many is forgiven, and of an answer that was cut off
+    everything up to its last whole element counts.
+    """
+    body = _THOUGHT.sub("", text[:_LONGEST])
     decoder = json.JSONDecoder()
-    for start in (place for place, char in enumerate(body) if char in "{["):
+    starts = [match.start() for match in re.finditer(r"[{\[]", body)][:_STARTS]
+    for start in starts:
         try:
             return decoder.raw_decode(body, start)[0]
         except (json.JSONDecodeError, RecursionError):
             continue
-    raise ModelFailed(tier, "the answer holds no JSON", retryable=True)
+    for start in starts[:1]:
+        for mended in (_TRAILING_COMMA.sub(r"\1", body[start:]), _closed(body[start:])):
+            try:
+                return decoder.raw_decode(mended)[0]
+            except (json.JSONDecodeError, RecursionError):
+                continue
+    raise BadAnswer(tier, "the answer holds no JSON")
+
+
+def _closed(text: str) -> str:
+    """A value that was cut off, up to its last whole element, with its brackets closed."""
+    open_: list[str] = []
+    whole: tuple[int, str] = (0, "")
+    quoted = escaped = False
+    for place, char in enumerate(text):
+        if quoted:
+            escaped = char == "\\" and not escaped
+            quoted = char != '"' or (escaped or text[place - 1] == "\\")
+        elif char == '"':
+            quoted = True
+        elif char in "{[":
+            open_.append("}" if char == "{" else "]")
+        elif char in "}]":
+            if not open_ or open_.pop() != char:
+                break
+            whole = (place + 1, "".join(reversed(open_)))
+    end, closing = whole
+    return text[:end] + closing

@@ -19,7 +19,7 @@ import httpx2
 
 from memory import tokens
 from memory.clock import Clock
-from memory.errors import ModelFailed
+from memory.errors import ModelFailed, NotAsked
 from memory.models.breaker import Breaker, Ledger
 from memory.models.chat import Tier
 from memory.models.tiers import LONGEST, ModelSettings, TierSettings
@@ -53,10 +53,18 @@ class HttpChat:
     def configured(self, tier: Tier) -> bool:
         return tier in self._settings().tiers
 
-    def usable(self, tier: Tier) -> bool:
-        """Whether a model is configured and not being left alone."""
+    def usable(self, tier: Tier, space: str = "") -> bool:
+        """Whether a model is configured, not being left alone, and within today's budgets."""
         desk = self._desk(tier)
-        return desk is not None and desk.breaker.state != "open"
+        return desk is not None and desk.breaker.state != "open" and self._affords(space)
+
+    def model(self, tier: Tier) -> str | None:
+        settings = self._settings().tiers.get(tier)
+        return settings.model if settings is not None else None
+
+    def _affords(self, space: str) -> bool:
+        budget = self._settings()
+        return self.ledger.may_spend(space, budget.daily_tokens, budget.daily_tokens_per_character)
 
     def breaker_state(self, tier: Tier) -> str | None:
         """``closed``, ``open`` or ``half-open``; None without a model."""
@@ -86,12 +94,11 @@ class HttpChat:
         """The model's answer. Raises ModelFailed, at the latest after the tier's timeout."""
         desk = self._desk(tier)
         if desk is None:
-            raise ModelFailed(tier, "no model is configured", retryable=False)
-        budget = self._settings()
-        if not self.ledger.may_spend(space, budget.daily_tokens, budget.daily_tokens_per_character):
-            raise ModelFailed(tier, "today's token budget is spent", retryable=True)
+            raise NotAsked(tier, "no model is configured", retryable=False)
+        if not self._affords(space):
+            raise NotAsked(tier, "today's token budget is spent", retryable=True)
         if not desk.breaker.admits():
-            raise ModelFailed(tier, "the model failed too often and is left alone for a while", retryable=True)
+            raise NotAsked(tier, "the model failed too often and is left alone for a while", retryable=True)
         try:
             async with asyncio.timeout(min(seconds or desk.settings.timeout, LONGEST)), desk.places:
                 text, spent = await self._call(tier, desk, messages, max_tokens)
@@ -154,6 +161,12 @@ class HttpChat:
         if loopback not in self._clients:
             self._clients[loopback] = httpx2.AsyncClient(trust_env=not loopback, timeout=LONGEST)
         return self._clients[loopback]
+
+    def usage(self) -> dict[str, object]:
+        return self.ledger.to_json()
+
+    def resume(self, usage: object) -> None:
+        self.ledger.restore(usage)
 
     async def close(self) -> None:
         for client in self._clients.values():

@@ -15,7 +15,7 @@ State = Literal["init", "loading", "ready", "disabled", "failed"]
 Vectors = npt.NDArray[np.float32]
 
 # Used while no model is there; nothing is compared then.
-NO_THRESHOLDS = Thresholds(recall=1.0, alone=1.0, cluster=1.0, duplicate=1.0)
+NO_THRESHOLDS = Thresholds(recall=1.0, alone=1.0, crowd=0.0, apart=0.0, cluster=1.0, duplicate=1.0)
 
 
 class Embedder(Protocol):

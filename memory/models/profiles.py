@@ -39,7 +39,9 @@ class Thresholds:
     """Cosines of this model that mean something; they differ widely between models."""
 
     recall: float       # below this a hit is noise
-    alone: float        # … and below this, while not even a word is shared
+    alone: float        # … and below this, for the nearest of ten texts, while not even a word is shared
+    crowd: float        # how much more that is among ten times as many texts
+    apart: float        # how far above the mean of many texts it is then
     cluster: float      # about the same thing
     duplicate: float    # probably the same statement
 
@@ -144,6 +146,8 @@ def _profile(data: Mapping[str, Any], folder: str) -> Profile:
         thresholds=Thresholds(
             recall=float(thresholds["recall"]),
             alone=float(thresholds.get("alone", thresholds["recall"])),
+            crowd=float(thresholds.get("crowd", 0.0)),
+            apart=float(thresholds.get("apart", 0.0)),
             cluster=float(thresholds["cluster"]),
             duplicate=float(thresholds["duplicate"]),
         ),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -22,6 +23,8 @@ _DEPTH = 100
 _CLOSE = 256
 # Documents with a vector from which on they tell something of those without.
 _TELLING = 4
+# Texts from which on their mean cosine tells what is usual, and the part of a distance that counts before.
+_CROWD, _OF_FEW = 32, 0.6
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,7 +34,21 @@ class Dense:
     query: Vector                               # unit length
     documents: Sequence[VectorSnapshot]
     floor: float                                # a cosine from here on means something with this model
-    alone: float | None = None                  # … and from here on with no word to bear it out; None: the same
+    alone: Alone | None = None                  # … and what it takes with no word to bear it out; None: the same
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Alone:
+    """When cosines alone make an answer. Among many texts one is always somewhat near, whatever is asked."""
+
+    least: float                                # for the nearest of ten texts
+    crowd: float                                # more of it for ten times as many
+    apart: float                                # above the mean; among few texts a part of it
+
+    def answers(self, best: float, mean: float, size: int) -> bool:
+        """Whether the nearest of ``size`` texts is an answer."""
+        least = self.least + self.crowd * max(math.log10(max(size, 1) / 10.0), 0.0)
+        return best >= least and best - mean >= self.apart * (1.0 if size >= _CROWD else _OF_FEW)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,6 +86,17 @@ class Scan:
         # What opens a conversation stands for itself.
         return near, np.where(np.isnan(around), near, around)
 
+    def near_enough(self, near: Floats, by_words: Mask) -> Mask:
+        """Which documents are answers by their cosine."""
+        found: Mask = near >= self.dense.floor      # NaN is not
+        alone = self.dense.alone
+        if alone is None or by_words.any() or not found.any():
+            return found
+        best, size = float(np.nanmax(near)), sum(map(len, self.scores))
+        if not alone.answers(best, sum(float(one.sum()) for one in self.scores) / size, size):
+            return np.zeros(len(near), dtype=np.bool_)
+        return found & (near >= best - alone.apart)
+
 
 def scan(dense: Dense) -> Scan:
     """Compare the question with everything: takes about 10 ms for 100,000 vectors of 384 numbers."""
@@ -81,18 +109,6 @@ def combined(words: Floats, near: Floats, around: Floats, weigh: Weigh) -> Float
     if weigh.some:
         result = result + weigh.by("context_cosine") * _stretched(around, words)
     return result
-
-
-def near_enough(near: Floats, by_words: Mask, dense: Dense) -> Mask:
-    """Which documents are answers by their cosine alone.
-
-    Among many documents one is always somewhat near. While no document shares enough words with the question, and
-    none is nearer than that, nothing is.
-    """
-    found: Mask = near >= dense.floor       # NaN is not
-    if dense.alone is not None and not by_words.any() and not (near >= dense.alone).any():
-        found[:] = False
-    return found
 
 
 def _ids(pool: Pool, rows: Ints) -> list[str]:

@@ -18,7 +18,7 @@ from memory.recall import select
 from memory.recall.bm25 import Floats
 from memory.recall.document import FACT, FACT_ARCHIVE, Document
 from memory.recall.index import Snapshot
-from memory.recall.meaning import Dense, Scan, near_enough, scan
+from memory.recall.meaning import Dense, Scan, scan
 from memory.recall.pool import Pool
 from memory.recall.question import Question, read_question
 from memory.recall.rank import Ranking, rank
@@ -163,7 +163,7 @@ def _grade(
     by_meaning: Floats = np.full(len(ranking.rows), np.nan)
     if meant is not None and scanned is not None:
         cosines = _cosines(scanned, pool, ranking)
-        wanted = wanted | near_enough(cosines, wanted, meant.dense)
+        wanted = wanted | scanned.near_enough(cosines, wanted)
         by_meaning = _of_meaning(cosines, meant.marks)
     relevance = _together(by_words, by_meaning, wish.profile, _on_days(ranking, question))
     places = np.flatnonzero(wanted)

@@ -14,7 +14,7 @@ from memory.people import Names
 from memory.recall import select
 from memory.recall.document import DEFAULT_TIERS, Document
 from memory.recall.index import Snapshot
-from memory.recall.meaning import Dense, combined, near_enough, scan
+from memory.recall.meaning import Dense, combined, scan
 from memory.recall.pool import Pool
 from memory.recall.question import Question, read_question
 from memory.recall.rank import Ranking, rank
@@ -139,7 +139,7 @@ def _two_legs(
     ranking = rank(pool, question, now, limit, scanned.candidates(pool))
     near, around = scanned.cosines(pool, ranking.rows, ranking.records)
     by_words = select.admitted(pool, question, ranking)
-    wanted = by_words | near_enough(near, by_words, dense)
+    wanted = by_words | scanned.near_enough(near, by_words)
     scores = combined(ranking.scores, near, around, Weigh(ranking.records))
     return ranking, {
         "words": ranking.best_first(pool, wanted),

@@ -302,6 +302,9 @@ class Journal:
         return changed
 
     async def _commit(self, batch: Batch, *, pause: bool = False) -> None:
+        if self._active_first and self.replaced():
+            self.closed = True  # adding to somebody else's journal would spoil it
+            raise SpaceClosed(self.directory.name)
         now = self._clock.now()
         entries = batch.entries or [("work.noted", {}, {})]
         events = [

@@ -44,6 +44,8 @@ TURNS_INDEX = "recall_turns.bin"
 MEMORIES_VECTORS = "vectors_memories.bin"
 PERSONA_VECTORS = "vectors_persona.bin"
 TURNS_VECTORS = "vectors_turns.bin"
+# What only saves computing: made again when it is missing.
+CACHES = frozenset({MEMORIES_INDEX, TURNS_INDEX, MEMORIES_VECTORS, PERSONA_VECTORS, TURNS_VECTORS})
 KEYS = "request_keys.json"
 PENDING_DEDUP = "facts_pending_dedup.json"
 REFLECTIONS = "reflections.json"

@@ -57,9 +57,11 @@ class Eraser:
     def __init__(self, *, ids: Collection[str] = (), parts: Iterable[str] = (), wholes: Iterable[str] = ()) -> None:
         """``parts`` are texts looked for inside others; ``wholes`` must be all there is of a string."""
         self.ids = frozenset(ids)
-        self._parts = tuple(dict.fromkeys(folded for part in parts if (folded := fold(part).strip())))
+        self._as_given = tuple(dict.fromkeys(given for part in parts if fold(given := part.strip()).strip()))
+        self._parts = tuple(dict.fromkeys(map(fold, self._as_given)))
         self._wholes = frozenset(folded for whole in wholes if (folded := fold(whole).strip()))
-        self.forms = tuple({form for part in self._parts for form in _forms(part)})
+        # How they may stand in bytes that nobody can take apart.
+        self.forms = tuple({form for part in (*self._as_given, *self._parts) for form in _forms(part)})
 
     @property
     def empty(self) -> bool:
@@ -68,7 +70,7 @@ class Eraser:
 
     def of_texts(self) -> Eraser:
         """The same without ids, for finding out whether a text still stands somewhere."""
-        return Eraser(parts=self._parts, wholes=self._wholes)
+        return Eraser(parts=self._as_given, wholes=self._wholes)
 
     def holds(self, text: str) -> bool:
         """Whether the text is, or has in it, something that is to go."""

@@ -25,6 +25,7 @@ _LONGEST = 10.0             # seconds that one tick works at most
 _PAUSE, _PAUSES = 0.02, 50  # seconds to wait for requests to end, and how often at most
 _MANY = 64                  # new vectors that are written down at once …
 _KEEP_EVERY = 30.0          # … and seconds after which fewer are
+_REST = 30.0                # seconds that a space is left alone after its files refused
 
 
 class Backfill:
@@ -43,6 +44,8 @@ class Backfill:
         self._left: dict[str, int] = {}             # texts without a vector, as of the last look at a space
         self._woken: set[str] = set()               # spaces that were opened for this alone
         self._kept: dict[str, float] = {}           # when a space's vectors were last written down
+        self._resting: dict[str, float] = {}        # spaces to be left alone, and until when
+        self._steps = 0                             # how often something was done
 
     @property
     def pending(self) -> int:
@@ -61,7 +64,9 @@ class Backfill:
         if model is None or self._embedder.state == "disabled":
             return
         until = self._clock.monotonic() + _LONGEST
-        while (names := list(self._next())) and self._clock.monotonic() < until:
+        steps = -1
+        while (names := list(self._next())) and steps != self._steps and self._clock.monotonic() < until:
+            steps = self._steps
             for name in names:
                 if not await self._work_for(name):
                     return
@@ -78,13 +83,16 @@ class Backfill:
         """Spaces with something to do: all that are open, the latest written first, and one of the others."""
         awake = sorted(self._spaces.open_spaces, key=lambda space: -space.written_at)
         for space in awake:
-            if self._admits(space.name) and space.journal.damage is None and self._wants_work(space):
+            if self._may(space.name) and space.journal.damage is None and self._wants_work(space):
                 yield space.name
         known = {space.name for space in awake}
         for name in (*self._spaces.names(), *self._spaces.scopes()):
-            if name not in known and name not in self._seen and self._admits(name):
+            if name not in known and name not in self._seen and self._may(name):
                 yield name
                 return
+
+    def _may(self, name: str) -> bool:
+        return self._admits(name) and self._resting.get(name, 0.0) <= self._clock.monotonic()
 
     def _wants_work(self, space: MemorySpace) -> bool:
         library = space.library
@@ -102,7 +110,7 @@ class Backfill:
                 goes_on = await self._fill(space)
         except (MemoryServiceError, OSError) as error:
             log.info("%s: gets no vectors now (%s)", name, type(error).__name__)
-            self._seen.add(name)    # until it is opened, or the model changes
+            self._resting[name] = self._clock.monotonic() + _REST
         if name in self._woken and name in self._seen:
             self._woken.discard(name)
             await self._spaces.put_away(name)
@@ -111,6 +119,7 @@ class Backfill:
     async def _fill(self, space: MemorySpace) -> bool:
         if space.journal.damage is not None:
             self._seen.add(space.name)
+            self._steps += 1
             return True
         for _ in range(_TURN):
             await self._quiet()
@@ -120,6 +129,7 @@ class Backfill:
             self._left[space.name] = _pending(space)
             if made is None:
                 return space.wanted_back.is_set()
+            self._steps += 1
             if not made:
                 self._seen.add(space.name)
                 await self._keep(space, done=True)

@@ -8,7 +8,7 @@ from typing import Any
 import orjson
 
 from memory.errors import ModelFailed
-from memory.models.chat import Tier
+from memory.models.chat import NoChat, Tier
 from tests.crash.stage import Stage, turn
 
 Scenario = Callable[[Stage], Coroutine[Any, Any, None]]
@@ -23,13 +23,21 @@ TELLING = {
 _SAID = list(TELLING)
 
 
-class FailingChat:
+class FailingChat(NoChat):
     """A summary model that never answers as it should."""
 
     def configured(self, tier: Tier) -> bool:
         return tier == Tier.SUMMARY
 
-    async def reply(self, tier: Tier, messages: Sequence[Mapping[str, str]], *, max_tokens: int) -> str:
+    async def reply(
+        self,
+        tier: Tier,
+        messages: Sequence[Mapping[str, str]],
+        *,
+        max_tokens: int,
+        seconds: float | None = None,
+        space: str = "",
+    ) -> str:
         raise ModelFailed(tier, "out of order", retryable=True)
 
 

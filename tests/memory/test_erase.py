@@ -17,11 +17,14 @@ from memory.facts.record import to_record
 from memory.history.compress import compress
 from memory.history.record import Incoming, cache
 from memory.history.turn import HUMAN, Message
+from memory.recall.document import FACT, TURN
+from memory.recall.query import Query
 from memory.remains import StillThere
+from memory.search import search
 from memory.space import MemorySpace
 from memory.store import layout
 from tests.conftest import OpenEngine
-from tests.fakes import FixedClock
+from tests.fakes import FixedClock, WordEmbedder
 from tests.memory.remembered import (
     NAME,
     answer,
@@ -428,3 +431,54 @@ async def test_writers_go_on_while_it_is_erased(engine: Engine, root: Path, cloc
         assert await texts_of_turns(space) == [f"Later {number}" for number in range(20)]
     assert grep(root, SECRET) == []
     await check_whole(engine)
+
+
+async def test_vectors_and_indexes_are_made_anew_without_it(open_engine: OpenEngine, home: Path) -> None:
+    embedder = WordEmbedder()
+    engine = await open_engine(embedder=embedder)
+    gone, kept = await say(engine, f"I live in {SECRET}.", "I like green tea.")
+    await learn_all(engine)
+    for name in layout.CACHES:
+        (home / name).write_bytes(gone.encode() + b"\0" + kept.encode())
+    async with engine.spaces.use(NAME) as space:
+        await search(space, Query(text="tea", tiers=(TURN, FACT)), engine.cast.names(NAME))
+        await space.library.look_for_vectors("words:1", 64, engine.cast.names(NAME))
+        wanted = space.library.vectors.next(100, lambda text: True)
+        assert any(SECRET in one.text for one in wanted)
+    await forget(engine, SECRET)
+    assert not any((home / name).exists() for name in layout.CACHES)
+    async with engine.spaces.use(NAME) as space:
+        await search(space, Query(text=SECRET, tiers=(TURN, FACT)), engine.cast.names(NAME))
+        assert not any(SECRET in text for source in space.library.vectors.sources for text in source.wanting.values())
+
+
+async def test_recall_knows_nothing_of_it_at_once(engine: Engine) -> None:
+    await say(engine, f"I live in {SECRET}.", "I like green tea.")
+    await learn_all(engine)
+    names = engine.cast.names(NAME)
+    query = Query(text=f"live {SECRET}", tiers=(TURN, FACT))
+    async with engine.spaces.use(NAME) as space:
+        assert any(SECRET in hit.document.text for hit in (await search(space, query, names)).hits)
+        assert any(SECRET in text for text in space.shown)
+    await forget(engine, SECRET)
+    async with engine.spaces.use(NAME) as space:
+        assert not any(SECRET in hit.document.text for hit in (await search(space, query, names)).hits)
+        assert not any(SECRET in text for text in space.shown)
+
+
+async def test_questions_that_named_it_are_forgotten_too(engine: Engine, root: Path) -> None:
+    await say(engine, f"I live in {SECRET}.")
+    log = layout.queries_directory(root)
+    log.mkdir(parents=True)
+    lines = [{"text": f"where is {SECRET}", "scope": None}, {"text": "tea?", "scope": None}]
+    (log / "queries.ndjson").write_bytes(b"".join(orjson.dumps(line) + b"\n" for line in lines))
+    await forget(engine, SECRET)
+    assert (log / "queries.ndjson").read_bytes() == orjson.dumps(lines[1]) + b"\n"
+
+
+async def test_files_that_are_not_ours_to_change_are_named(engine: Engine, root: Path) -> None:
+    await say(engine, f"I live in {SECRET}.")
+    (root / layout.CONFIG).mkdir()
+    (root / layout.CONFIG / "characters.json").write_text(f'{{"猫娘": {{"{NAME}": {{"home": "{SECRET}"}}}}}}')
+    receipt = await forget(engine, SECRET)
+    assert receipt.elsewhere == ("config/characters.json",)

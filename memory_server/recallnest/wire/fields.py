@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Annotated, Any, TypeVar
 
@@ -136,11 +136,12 @@ class Request(BaseModel):
 
 
 Model = TypeVar("Model", bound=BaseModel)
+Prepare = Callable[[dict[str, Any]], dict[str, Any]]
 
 
-def read_body(raw: bytes, model: type[Model]) -> Model:
+def read_body(raw: bytes, model: type[Model], prepare: Prepare = dict) -> Model:
     """The body of a request. Raises BadInput whose reason says everything that is wrong with it."""
-    return validated(_json(raw), model)
+    return validated(prepare(_json(raw)), model)
 
 
 def read_query(values: Mapping[str, str], model: type[Model]) -> Model:
@@ -153,11 +154,14 @@ def validated(value: Any, model: type[Model]) -> Model:
     try:
         return model.model_validate(value)
     except ValidationError as error:
-        problems = [sentence(one["loc"], one["type"], one["msg"], one.get("ctx", {}), one.get("input")) for one in error.errors()]
+        problems = [
+            sentence(one["loc"], one["type"], one["msg"], one.get("ctx", {}), one.get("input"))
+            for one in error.errors()
+        ]
         raise BadInput("body", "; ".join(dict.fromkeys(problems))) from None
 
 
-def _json(raw: bytes) -> Any:
+def _json(raw: bytes) -> dict[str, Any]:
     if not raw.strip():
         return {}
     try:
@@ -166,7 +170,8 @@ def _json(raw: bytes) -> Any:
         raise BadInput("body", "Request body must be a JSON object") from None
     if not isinstance(value, dict):
         raise BadInput("body", "Request body must be a JSON object")
-    return _encodable(value)
+    body: dict[str, Any] = _encodable(value)
+    return body
 
 
 def _refuse(name: str) -> Any:
@@ -211,7 +216,9 @@ def sentence(place: tuple[int | str, ...], kind: str, message: str, context: Map
             return f"{path}: Number must be finite"
         case "value_error":
             why = str(context.get("error", message))
-            return f"{path} {why}" if why.startswith("must") or why.startswith("is ") else f"{path}: {why}"
+            if not place:
+                return why
+            return f"{path} {why}" if why.startswith(("must ", "is ")) else f"{path}: {why}"
     expected = _EXPECTED.get(kind)
     if expected is not None:
         return f"{path}: Expected {expected}, received {_NAMES.get(type(given), 'null')}"

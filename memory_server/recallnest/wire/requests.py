@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import BeforeValidator, Field, model_validator
 
 from memory_server.recallnest.wire.fields import (
     BLANK_IS_NONE,
@@ -17,6 +17,7 @@ from memory_server.recallnest.wire.fields import (
     Switch,
     Text,
     share,
+    trimmed,
     whole,
 )
 
@@ -47,7 +48,14 @@ EntityNames = Annotated[list[Name], EACH_ONCE, Field(max_length=32)]
 Path = Annotated[str, LINE, Field(min_length=1, max_length=880)]
 Paths = Annotated[list[Path], EACH_ONCE, Field(max_length=48)]
 MemoryId = Annotated[str, LINE, Field(min_length=1, max_length=512)]
-Question = Annotated[str, Field(min_length=1)]
+# What is no text, or blank, is as good as missing.
+Question = Annotated[
+    str,
+    BeforeValidator(lambda value: value.strip() if isinstance(value, str) else "", json_schema_input_type=str),
+    Field(min_length=1),
+]
+Paragraph2400 = Annotated[str, BeforeValidator(trimmed), Field(min_length=1, max_length=2400)]
+Paragraph960 = Annotated[str, BeforeValidator(trimmed), Field(min_length=1, max_length=960)]
 
 Asked = Annotated[str | None, BLANK_IS_NONE]
 AskedScope = Annotated[ScopeName | None, BLANK_IS_NONE]
@@ -66,10 +74,11 @@ class Store(Request):
     text: Text
     category: Category = "events"
     source: Source = "manual"
-    scope: ScopeName | None = Field(default=None, description="Required, unless the server has a default scope.")
+    scope: ScopeName
     importance: Importance = 0.7
     tags: Tags = []
     canonicalKey: Key | None = None
+    sourceLabel: Label | None = Field(default=None, description="What the writer calls itself; kept beside the memory.")
 
 
 class CaptureItem(Request):
@@ -82,6 +91,7 @@ class CaptureItem(Request):
     source: Source | None = None
     tags: ManyTags = []
     canonicalKey: Key | None = None
+    sourceLabel: Label | None = Field(default=None, description="What the writer calls itself; kept beside the memory.")
 
 
 class Capture(Request):
@@ -91,6 +101,14 @@ class Capture(Request):
     source: Source = "agent"
     defaultImportance: Importance = 0.7
     memories: list[CaptureItem] = Field(min_length=1, max_length=20)
+
+    @model_validator(mode="after")
+    def _somewhere(self) -> Capture:
+        missing = [place for place, one in enumerate(self.memories) if one.scope is None]
+        if self.scope is None and missing:
+            why = "scope is required for each memory when capture scope is not provided"
+            raise ValueError("; ".join(f"memories[{place}].{why}" for place in missing))
+        return self
 
 
 class Pattern(Request):
@@ -102,10 +120,11 @@ class Pattern(Request):
     outcome: Line960 | None = None
     tools: Tools = []
     importance: Importance = 0.82
-    scope: ScopeName | None = Field(default=None, description="Required, unless the server has a default scope.")
+    scope: ScopeName
     source: Source = "agent"
     tags: ManyTags = []
     canonicalKey: Key | None = None
+    sourceLabel: Label | None = Field(default=None, description="What the writer calls itself; kept beside the memory.")
 
 
 class Case(Request):
@@ -118,10 +137,11 @@ class Case(Request):
     outcome: Line960 | None = None
     tools: Tools = []
     importance: Importance = 0.84
-    scope: ScopeName | None = Field(default=None, description="Required, unless the server has a default scope.")
+    scope: ScopeName
     source: Source = "agent"
     tags: ManyTags = []
     canonicalKey: Key | None = None
+    sourceLabel: Label | None = Field(default=None, description="What the writer calls itself; kept beside the memory.")
 
 
 class Promote(Request):
@@ -131,7 +151,7 @@ class Promote(Request):
     text: Text | None = None
     category: Category | None = None
     importance: Importance = 0.78
-    scope: ScopeName | None = Field(default=None, description="Required, unless the server has a default scope.")
+    scope: ScopeName
     source: Label = "agent"
     tags: ManyTags = []
     canonicalKey: Key | None = None
@@ -233,8 +253,8 @@ class Checkpoint(Request):
 
     sessionId: Session
     scope: ScopeName | None = None
-    summary: Annotated[str, Field(min_length=1, max_length=2400)]
-    task: Annotated[str, Field(min_length=1, max_length=960)] | None = None
+    summary: Paragraph2400
+    task: Paragraph960 | None = None
     decisions: Items = []
     openLoops: Items = []
     nextActions: Items = []

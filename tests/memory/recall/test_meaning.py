@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from memory.recall.cosine import Vectors, VectorSnapshot
 from memory.recall.document import TURN
-from memory.recall.meaning import Dense
+from memory.recall.meaning import Alone, Dense
 from memory.recall.query import Answer, Query, answer
 from tests.fakes import FixedClock
 from tests.memory.recall.samples import fact, facts, ids, indexed, turn
@@ -72,17 +72,34 @@ def test_a_turn_counts_together_with_the_one_before_it() -> None:
     assert ranks["turn_4"] < ranks["turn_2"]
 
 
+def alone(least: float, apart: float = 0.0, crowd: float = 0.0) -> Alone:
+    return Alone(least=least, crowd=crowd, apart=apart)
+
+
 def test_while_no_word_is_shared_only_what_is_very_near_is_an_answer() -> None:
     memory = indexed(facts("The user drinks espresso", "The user likes cycling"))
     held = vectors(fact_1=BETWEEN, fact_2=UP)       # cosines .8 and 0
-    assert ids(asked(memory, "hot beverages", Dense(query=EAST, documents=[held], floor=0.5, alone=0.9))) == []
-    assert ids(asked(memory, "hot beverages", Dense(query=EAST, documents=[held], floor=0.5, alone=0.7))) == ["fact_1"]
+    assert ids(asked(memory, "hot beverages", Dense(query=EAST, documents=[held], floor=0.5, alone=alone(0.9)))) == []
+    found = asked(memory, "hot beverages", Dense(query=EAST, documents=[held], floor=0.5, alone=alone(0.7)))
+    assert ids(found) == ["fact_1"]
+
+
+def test_while_no_word_is_shared_what_is_as_near_as_everything_else_is_no_answer() -> None:
+    memory = indexed(facts("The user drinks espresso", "The user likes cycling"))
+    held = vectors(fact_1=BETWEEN, fact_2=BETWEEN)
+    dense = Dense(query=EAST, documents=[held], floor=0.5, alone=alone(0.7, apart=0.1))
+    assert ids(asked(memory, "hot beverages", dense)) == []
+
+
+def test_the_more_texts_there_are_the_nearer_one_must_be() -> None:
+    # 0.7 for ten, 0.8 for a hundred, 0.9 for a thousand
+    assert [alone(0.7, crowd=0.1).answers(0.85, 0.0, size) for size in (5, 10, 100, 1000)] == [True, True, True, False]
 
 
 def test_once_a_word_is_shared_the_lower_floor_holds() -> None:
     memory = indexed(facts("The user drinks espresso", "The user likes hot soup"))
     held = vectors(fact_1=BETWEEN, fact_2=UP)
-    found = asked(memory, "hot beverages", Dense(query=EAST, documents=[held], floor=0.5, alone=0.9))
+    found = asked(memory, "hot beverages", Dense(query=EAST, documents=[held], floor=0.5, alone=alone(0.9)))
     assert set(ids(found)) == {"fact_1", "fact_2"}
 
 
