@@ -32,7 +32,7 @@ from memory.settings import Settings
 from memory.space import MemorySpace
 from memory.spaces import Spaces
 from memory.store import layout
-from memory.store.files import Disk, read
+from memory.store.files import Disk, Print, look, read
 from memory.store.outbox import OutboxOp
 from memory.store.view import Unreadable, parse_object
 from memory.tombstones import Tombstones
@@ -131,6 +131,7 @@ class Engine:
         self.backfill = Backfill(self.spaces, self.cast, clock, embedder, self._admits_work)
         self.rounds = Rounds(self.spaces, self.cast, clock, self._admits_work, self.sync_cards)
         self.tombstones = Tombstones(settings.data_root, disk, self.spaces.exists)
+        self._released: dict[str, Print | None] = {}   # journals of claimed names, as they were let go
         self._disk = disk
         self._runner = Runner(admits=lambda: not self.gate.paused)
         self._tasks: list[asyncio.Task[None]] = []
@@ -270,7 +271,7 @@ class Engine:
 
     def _admit(self, name: str, create: bool) -> None:
         """Raises SpaceClosed for a name that is held, or closed for good and not published again."""
-        if self.claims.held(name):
+        if self.claims.held(name) or self._was_moved(name):
             raise SpaceClosed(name)
         if (
             create
@@ -280,7 +281,23 @@ class Engine:
         ):
             raise SpaceClosed(name)
 
+    def released(self, name: str, *, anew: bool) -> None:
+        """Remember the files of a closed space: whoever claimed it may put others there.
+
+        ``anew`` says that it was open until now, so that its files are still its own.
+        """
+        if anew or name not in self._released:
+            self._released[name] = look(self.spaces.directory(name) / layout.EVENTS)
+
+    def _was_moved(self, name: str) -> bool:
+        """Whether a claimed space's files are no longer those that were let go, and so perhaps half in place."""
+        if name not in self._released or self.spaces.is_open(name):
+            return False
+        directory = self.spaces.directory(name)
+        return not directory.is_dir() or look(directory / layout.EVENTS) != self._released[name]
+
     def _reopened(self, name: str) -> None:
+        self._released.pop(name, None)
         self.worker.resume(name)
 
     def _committed(self, space: MemorySpace) -> None:

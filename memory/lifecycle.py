@@ -41,9 +41,11 @@ async def release(engine: Engine, name: str, token: str, generation: int, *, hol
     try:
         async with asyncio.timeout(BUDGET):
             stopped = await engine.worker.cancel(name) + await stop_review(engine, name)
+            was_open = engine.spaces.is_open(name)
             async with engine.spaces.closed(name, unless=lambda: not engine.claims.active(name, token)):
                 if engine.claims.active(name, token):
                     engine.catalogue.forget(name)
+                    engine.released(name, anew=was_open)
     except Exception as error:  # whatever it was, the name must not stay closed for it
         if not engine.claims.active(name, token):
             raise ClaimWithdrawn(token) from error

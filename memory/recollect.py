@@ -42,7 +42,9 @@ class Shelved:
         return self.facts.get(fact_id) or self.archive.get(fact_id)
 
 
-async def take_down(scoped: Scoped, scopes: Sequence[Scope], names_of: Callable[[Scope], Names | None]) -> list[Shelved]:
+async def take_down(
+    scoped: Scoped, scopes: Sequence[Scope], names_of: Callable[[Scope], Names | None]
+) -> list[Shelved]:
     """The searchable side of each scope that holds anything."""
     found = []
     for scope in scopes:

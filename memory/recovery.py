@@ -112,7 +112,7 @@ class Recovery:
             if one.edited is not None:
                 one.view.read(one.edited, self._clock)
         changes: list[Change] = [change for view in self._views.all() for change in view.adoption()]
-        stored = [Kept(turn, turn.at) for turn in await self._turns.after(last_row, 10**9)]
+        stored = [Kept(turn, turn.at) for turn in await self._turns.after(last_row, 10**9, whole=True)]
         if stored:
             kept, self._turns.last_row = self._turns.last_row, 0
             changes += self._turns.adoption(stored)

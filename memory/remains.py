@@ -25,12 +25,13 @@ _TRANSITION = ("from", "to", "archive_shard_path")
 
 # Events in which nobody's words stand.
 _WORDLESS_STEMS = frozenset(
-    {"cursor", "cursors", "keys", "forgotten", "synthesis", "synthesis_backoff", "space", "scope", ERASED}
+    {"cursor", "cursors", "keys", "forgotten", "synthesis", "synthesis_backoff", "space", "scope", "try", "tries", "account",
+     "accounts", "write", "answered", "turns_withheld", ERASED}
 )
 # Vectors hold no text, but tell what a text was about: they are removed and made again.
 VECTOR_FILES = (layout.MEMORIES_VECTORS, layout.PERSONA_VECTORS, layout.TURNS_VECTORS)
 WORDLESS_FILES = WORDLESS | {layout.VIEWS, layout.EVENTS_APPLIED, *VECTOR_FILES}
-_ROOT_FILES = frozenset({layout.ROOT_STAMP, layout.LOCK, layout.TOMBSTONES, layout.CATALOGUE})
+_ROOT_FILES = frozenset({layout.ROOT_STAMP, layout.LOCK, layout.TOMBSTONES, layout.CATALOGUE, layout.MODEL_USAGE})
 
 
 class StillThere(MemoryServiceError):

@@ -19,7 +19,12 @@ TURN, MESSAGE, MEMO = "turn", "recent_message", "memo_line"
 REFLECTION_SHARD, PERSONA_SHARD = "archived_reflection", "archived_persona_entry"
 
 # Views in which nothing was ever said: positions, hashes, counts, and the name that a scope is found by.
-WORDLESS = frozenset({layout.CURSORS, layout.KEYS, layout.FORGOTTEN, layout.SYNTHESIS_BACKOFF, layout.SCOPE})
+WORDLESS = frozenset(
+    {
+        layout.CURSORS, layout.KEYS, layout.FORGOTTEN, layout.SYNTHESIS_BACKOFF, layout.SCOPE, layout.MODEL_TRIES,
+        layout.TURNS_WITHHELD, layout.ANSWERED, layout.ACCOUNTS,
+    }  # fmt: skip
+)
 _WINDOW = frozenset({layout.RECENT, layout.RECENT_META})
 _KINDS: Mapping[str, str] = {
     layout.FACTS: "fact",
@@ -32,6 +37,12 @@ _KINDS: Mapping[str, str] = {
     layout.FACT_VERSIONS: "earlier_version",
     layout.CONFLICTS: "conflict",
     layout.CHECKPOINTS: "checkpoint",
+    layout.FACTS_RETIRED: "retired_fact",
+    layout.EVENT_NOTES: "event_note",
+    layout.HANDOFFS: "handoff",
+    layout.REMINDERS: "reminder",
+    layout.DIGESTS: "digest",
+    layout.SCOPE_CARD: "scope_card",
 }
 
 _TEXTS = ("text", "sentence", "content", "new_text", "candidate_text")
@@ -237,7 +248,7 @@ def _sort_records(plan: Plan, records: Sequence[Record], by_id: Eraser) -> None:
 
 async def _turns(space: MemorySpace) -> AsyncIterator[list[Turn]]:
     row = 0
-    while turns := await space.turns.after(row, _ROWS):
+    while turns := await space.turns.after(row, _ROWS, whole=True):
         yield turns
         row = turns[-1].row
 

@@ -14,6 +14,7 @@ from memory.clock import Clock
 from memory.errors import StorageBlocked
 from memory.facts.view import Facts
 from memory.forgotten import Forgotten
+from memory.history.raw import RawEvents
 from memory.history.recent import Recent
 from memory.history.turns_db import TurnsDb
 from memory.ids import Ids
@@ -62,7 +63,8 @@ class MemorySpace:
         self.clock = clock
         self.ids = ids
         self.views = Views(settings, clock)
-        self.turns = TurnsDb(directory, disk, clock, ids)
+        self.turns = TurnsDb(directory, disk, clock, ids, withheld=self.views.withheld.__contains__)
+        self.raw = RawEvents(self.turns, self.views.event_notes, self.views.withheld)
         self.outbox = Outbox(directory, disk, clock)
         self.reflection_archive = Shards(directory / layout.REFLECTION_ARCHIVE, disk)
         self.persona_archive = Shards(directory / layout.PERSONA_ARCHIVE, disk)
@@ -163,6 +165,7 @@ class MemorySpace:
         """With writers and saves kept out."""
         await self._disk.run(self._disk.remove_temporaries, self.directory)
         await self._recovery.load(self.save_alone)
+        self.raw.reset()
         if self._unsaved and self.journal.damage is None:
             self._begin_saving()
 
@@ -184,6 +187,9 @@ class MemorySpace:
                 view.fold(event)
             if event.type == "turns.erased":
                 self.library.forget_turns(event.data["ids"])
+                self.raw.forget(event.data["ids"])
+            elif event.type == "turns.withheld":
+                self.library.forget_turns([turn["id"] for turn in event.data["turns"]])
             elif event.type == "turns.added":
                 self.touch()
         self.written_at = self.clock.monotonic()
@@ -274,7 +280,8 @@ class MemorySpace:
                 await self.save(prompt=True)
                 while self._lazily_dirty() and not self._wake.is_set():
                     try:
-                        await asyncio.wait_for(self._wake.wait(), self.settings.save_idle)
+                        async with asyncio.timeout(self.settings.save_idle):  # wait_for may swallow a cancellation
+                            await self._wake.wait()
                     except TimeoutError:
                         await self.save()
             except asyncio.CancelledError:

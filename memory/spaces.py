@@ -75,9 +75,13 @@ class Spaces:
     def exists(self, name: str) -> bool:
         """Whether a space of that (checked) name holds something or has a directory."""
         slot = self._slots.get(name)
-        return (slot is not None and slot.space is not None and slot.space.journal.seq > 0) or self.directory(
-            name
-        ).is_dir()
+        holds_something = slot is not None and slot.space is not None and slot.space.journal.seq > 0
+        return (holds_something and self.is_open(name)) or self.directory(name).is_dir()
+
+    def is_open(self, name: str) -> bool:
+        """Whether a space is open and may be used as it is."""
+        slot = self._slots.get(name)
+        return slot is not None and slot.space is not None and not slot.space.journal.closed
 
     def names(self) -> list[str]:
         """Every character that has a directory, sorted."""

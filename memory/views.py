@@ -6,20 +6,30 @@ from memory.clock import Clock
 from memory.cursors import Cursors
 from memory.facts.conflicts import Conflicts
 from memory.facts.pairs import PendingPairs
+from memory.facts.retired import RetiredFacts
 from memory.facts.versions import Versions
 from memory.facts.view import Facts, FactsArchive
 from memory.forgotten import Forgotten
+from memory.history.event_notes import EventNotes
 from memory.history.keys import Keys
 from memory.history.recent import Recent, RecentMeta
+from memory.history.withheld import WithheldTurns
 from memory.persona.corrections import Corrections
 from memory.persona.view import Persona
 from memory.reflections.backoff import SynthesisBackoff
 from memory.reflections.surfaced import SurfacedTopics
 from memory.reflections.view import Reflections
 from memory.scope_file import ScopeFile
+from memory.sessions.handoffs import Handoffs
 from memory.sessions.view import Checkpoints
 from memory.settings import Settings
+from memory.state.accounts import Accounts
+from memory.state.answered import AnsweredWrites
+from memory.state.card import CardFile
+from memory.state.digests import Digests
+from memory.state.reminders import Reminders
 from memory.store.view import FileView
+from memory.tries import Tries
 
 
 class Views:
@@ -38,11 +48,21 @@ class Views:
         self.corrections = Corrections(clock)
         self.cursors = Cursors()
         self.keys = Keys(most=settings.keys_kept, seconds=settings.keys_age)
-        self.forgotten = Forgotten()
+        self.retired = RetiredFacts(clock)
+        self.forgotten = Forgotten(self.retired.covers)
         self.versions = Versions(clock)
         self.conflicts = Conflicts(clock)
         self.checkpoints = Checkpoints(clock)
         self.scope = ScopeFile()
+        self.card = CardFile()
+        self.withheld = WithheldTurns(clock)
+        self.event_notes = EventNotes(clock)
+        self.handoffs = Handoffs(clock)
+        self.reminders = Reminders(clock)
+        self.digests = Digests(clock)
+        self.answered = AnsweredWrites(clock)
+        self.accounts = Accounts(clock)
+        self.tries = Tries(clock)
 
     def all(self) -> tuple[FileView, ...]:
         return tuple(view for view in vars(self).values() if isinstance(view, FileView))

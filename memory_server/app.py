@@ -11,6 +11,7 @@ from starlette.types import ASGIApp
 from memory_server.guard import Guard
 from memory_server.neko import routes as neko
 from memory_server.owner import routes as owner
+from memory_server.recallnest import routes as recallnest
 from memory_server.replies import refusal
 from memory_server.service import Service
 
@@ -23,7 +24,8 @@ def create_app(service: Service) -> ASGIApp:
 def dialects(service: Service) -> Starlette:
     """Every route there is, with nobody at the door."""
     app = Starlette(
-        routes=[*neko.routes(), *owner.routes()], exception_handlers={HTTPException: _outside, Exception: _failed}
+        routes=[*neko.routes(), *recallnest.routes(), *owner.routes()],
+        exception_handlers={HTTPException: _outside, Exception: _failed}
     )
     app.router.redirect_slashes = False  # a path with one slash too many is another path
     app.state.service = service
@@ -33,6 +35,8 @@ def dialects(service: Service) -> Starlette:
 async def _outside(request: Request, error: Exception) -> Response:
     """A path that no dialect has, or a method that a path does not have."""
     assert isinstance(error, HTTPException)
+    if error.status_code == 405 and request.url.path.startswith("/v1/"):
+        return refusal(404, "there is nothing at this path")  # those dialects publish no other status for it
     sentence = {404: "there is nothing at this path", 405: "this path has other methods"}.get(
         error.status_code, error.detail
     )

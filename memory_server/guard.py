@@ -21,7 +21,7 @@ from memory_server.service import Service
 log = logging.getLogger(__name__)
 
 MIB = 1024 * 1024
-HISTORY_LIMIT, BODY_LIMIT = 16 * MIB, MIB
+HISTORY_LIMIT, MEMORIES_LIMIT, BODY_LIMIT = 16 * MIB, 4 * MIB, MIB
 DEPTH_LIMIT = 64                # arrays and objects within each other
 
 # Paths whose bodies hold whole conversations.
@@ -29,7 +29,9 @@ HISTORY_PREFIXES = ("/cache/", "/process/", "/renew/", "/settle/")
 # What would have been written there is counted when it is refused.
 WRITE_PREFIXES = (*HISTORY_PREFIXES, "/reflect/", "/record_surfaced/")
 # Prefixes of the dialects that answer 503 while storage is not ready. The companion's, and unknown paths, answer 409.
-UNAVAILABLE_PREFIXES: tuple[str, ...] = ()
+UNAVAILABLE_PREFIXES: tuple[str, ...] = ("/v1/",)
+# Paths whose bodies hold many memories at once.
+MEMORIES_PREFIX = "/v1/"
 
 # These answer whatever state storage is in.
 ALWAYS = frozenset({
@@ -101,7 +103,7 @@ class Guard:
         declared = _declared_length(headers)
         if not declared and b"transfer-encoding" not in headers:
             return None
-        limit = HISTORY_LIMIT if scope["path"].startswith(HISTORY_PREFIXES) else BODY_LIMIT
+        limit = _limit(scope["path"])
         if declared is not None and declared > limit:
             raise Refused(refusal(413, f"the body is larger than {limit} bytes"))
         body = bytearray()
@@ -121,6 +123,13 @@ class Guard:
         if deeper_than(whole, DEPTH_LIMIT):
             raise Refused(refusal(400, f"the body is nested deeper than {DEPTH_LIMIT} levels"))
         return whole
+
+
+def _limit(path: str) -> int:
+    """Bytes that a body for this path may have."""
+    if path.startswith(HISTORY_PREFIXES):
+        return HISTORY_LIMIT
+    return MEMORIES_LIMIT if path.startswith(MEMORIES_PREFIX) else BODY_LIMIT
 
 
 class _Gone(Exception):

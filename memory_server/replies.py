@@ -27,6 +27,11 @@ class TextReply(Response):
         return str(content).encode("utf-8", "replace")
 
 
+def json_text(content: Any) -> str:
+    """JSON to stand in a string of an answer."""
+    return orjson.dumps(content).decode()
+
+
 def reply(content: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
     """An answer of a dialect."""
     return JsonReply(content, status, headers)

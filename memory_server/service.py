@@ -28,6 +28,8 @@ class Service:
     early_gate: StorageGate = field(default_factory=StorageGate)    # the engine's gate, before there is an engine
     opening: asyncio.Future[None] | None = None     # done once ``engine`` is there or will not be by itself
     patience: float = 4.0                           # seconds a request waits for that before it is refused
+    default_scope: str | None = None                # of RecallNest requests that name none
+    any_source: bool = False                        # RecallNest writes may call their source anything
     stop: Callable[[], None] | None = None          # ends the process; None where /shutdown may not
     # (now, locale, country) → today's holiday; None until its library is loaded
     holiday: Callable[[datetime, str, str], str | None] | None = None

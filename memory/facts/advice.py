@@ -87,8 +87,7 @@ def advise(conflict: Conflict, now: datetime) -> Advice:
 
 def cluster_key(conflict: Conflict) -> str:
     """The same for conflicts about the same key, for the same reason, in the same category."""
-    key = ":".join(slug(segment) or segment for segment in conflict.key.split(":"))
-    return f"{key}::{conflict.reason}::{conflict.category}"[:_CLUSTER_LIMIT]
+    return f"{slug(conflict.key) or conflict.key}::{conflict.reason}::{conflict.category}"[:_CLUSTER_LIMIT]
 
 
 def _judge(conflict: Conflict, alike: float, *, pressing: bool) -> tuple[str, str, str]:

@@ -11,6 +11,9 @@ from memory.store import layout
 from memory.store.entries import Entries
 from memory.store.events import Event
 
+# What happens to a conflict; each event holds it whole.
+_WHOLE = frozenset(f"conflict.{what}" for what in ("opened", "reopened", "refreshed", "resolved", "escalated"))
+
 
 class Conflicts(Entries[Conflict]):
     """Conflicts in the order they were first opened."""
@@ -37,9 +40,8 @@ class Conflicts(Entries[Conflict]):
         return entry.id
 
     def take(self, event: Event) -> None:
-        match event.type:
-            case "conflict.opened" | "conflict.reopened" | "conflict.resolved" | "conflict.escalated" | "conflict.refreshed":
-                self.put(event.data["conflict"])
+        if event.type in _WHOLE:
+            self.put(event.data["conflict"])
 
     def put(self, row: object) -> None:
         super().put(row)

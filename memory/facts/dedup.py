@@ -78,8 +78,8 @@ def _settle(space: MemorySpace, batch: Batch, pair: Pair, changed: set[str]) -> 
     if action in (MERGE, REPLACE):
         kept, dropped = (existing, candidate) if action == MERGE else (candidate, existing)
         changed.update((kept.id, dropped.id))   # one change of a fact per batch
-        merged = _merged(kept, dropped, bump=action == MERGE)
-        batch.add("fact.merged", {"fact": to_record(merged), "gone": dropped.id, "rule": rule})
+        one = merged(kept, dropped, bump=action == MERGE)
+        batch.add("fact.merged", {"fact": to_record(one), "gone": dropped.id, "rule": rule})
     return action, rule
 
 
@@ -138,7 +138,8 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(words(text))
 
 
-def _merged(kept: Fact, dropped: Fact, *, bump: bool) -> Fact:
+def merged(kept: Fact, dropped: Fact, *, bump: bool) -> Fact:
+    """The fact that two of them become; ``bump`` makes it weigh more."""
     merged_from = [*kept.extra.get("merged_from_ids", ()), dropped.id, *dropped.extra.get("merged_from_ids", ())]
     again = sorted({*kept.repeated_at, *dropped.repeated_at, max(kept.created_at, dropped.created_at)})
     return replace(

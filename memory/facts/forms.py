@@ -10,7 +10,7 @@ from memory.facts.keys import canonical_key
 from memory.facts.memory import CASE, CASES, PATTERN, PATTERNS, Memory, structured
 from memory.facts.secrets import redact, redact_all
 
-PROMOTE = "promote"
+STORE, PROMOTE = "store", "promote"
 
 
 def statement(
@@ -22,10 +22,11 @@ def statement(
     tags: Sequence[str] = (),
     key: str | None = None,
     details: Mapping[str, Any] | None = None,
+    form: str = STORE,
 ) -> Draft:
     """A memory in its own words."""
     return _draft(
-        text, category=category, importance=importance, label=label, tags=tags, key=key, details=details, form="store"
+        text, category=category, importance=importance, label=label, tags=tags, key=key, details=details, form=form
     )
 
 

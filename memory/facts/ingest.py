@@ -26,17 +26,22 @@ _LASTING = ("memory", "asset")      # scopes in which a document counts as settl
 _USUAL_IMPORTANCE = 0.5
 
 _INJECTED = re.compile(
-    r"<(?:relevant-memories|system-reminder|memory-context|retrieved_memories)\b|^\s*\[(?:recalled|memory) context\]", re.IGNORECASE
+    r"<(?:relevant-memories|system-reminder|memory-context|retrieved_memories)\b|^\s*\[(?:recalled|memory) context\]",
+    re.IGNORECASE,
 )
 _DENIAL = re.compile(
-    r"^\W*(?:sorry\W+)?(?:i (?:don['’]t|do not|can(?:no|['’])t) (?:remember|recall|have any (?:memory|record))\b|我不记得|我没有(?:任何)?(?:记忆|印象))",
+    r"^\W*(?:sorry\W+)?(?:i (?:don['’]t|do not|can(?:no|['’])t) (?:remember|recall|have any (?:memory|record))\b"
+    r"|我不记得|我没有(?:任何)?(?:记忆|印象))",
     re.IGNORECASE,
 )
 _ABOUT_MEMORY = re.compile(
-    r"^\W*(?:(?:do|did) you (?:still )?(?:remember|recall)\b|did i (?:ever )?tell you\b|你还?记得)[^.!。！]*[?？]?\s*$", re.IGNORECASE
+    r"^\W*(?:(?:do|did) you (?:still )?(?:remember|recall)\b|did i (?:ever )?tell you\b|你还?记得)"
+    r"[^.!。！]*[?？]?\s*$",
+    re.IGNORECASE,
 )
 _ACKNOWLEDGEMENT = re.compile(
-    r"^\W*(?:ok(?:ay)?|yes|no|thanks?|thank you|hi|hello|hey|sure|done|got it|好的?|嗯+|是的|谢谢|收到|你好)\W*$", re.IGNORECASE
+    r"^\W*(?:ok(?:ay)?|yes|no|thanks?|thank you|hi|hello|hey|sure|done|got it|好的?|嗯+|是的|谢谢|收到|你好)\W*$",
+    re.IGNORECASE,
 )
 _HEARTBEAT = re.compile(r"^\W*(?:heartbeat|ping|\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?Z?)\W*$", re.IGNORECASE)
 _SEVERED = re.compile(r"^\s*(?:[\]}],?|\"[\w\-]+\"\s*:|[{\[]\s*\"[\w\-]+\"\s*:[^}\]]*$)")
@@ -69,7 +74,7 @@ class Ingested:
 
 
 def is_noise(text: str) -> bool:
-    """Whether a record says nothing worth keeping: greetings, denials, questions about memory, scraps, recall's own output."""
+    """Whether a record is not worth keeping: greetings, denials, questions about memory, scraps, recall's output."""
     return not any(char.isalnum() for char in text) or any(pattern.search(text) for pattern in _NOISE)
 
 

@@ -49,7 +49,7 @@ async def learn(space: MemorySpace, names: Names, op_id: str | None = None) -> i
         space.at("learn.thought")
         async with space.journal.write() as batch:
             if turns and space.views.cursors.row(CURSOR) < turns[-1].row:
-                added += _keep(space, batch, [one for one in drafts if not _erased(space, names, *one)])
+                added += keep(space, batch, [one for one in drafts if not was_erased(space, names, *one)])
                 batch.add("cursor.moved", {"name": CURSOR, "to": turns[-1].row})
             done = not turns or turns[-1].row >= space.turns.last_row
             if done and op_id is not None:
@@ -72,12 +72,12 @@ def _read(space: MemorySpace, names: Names, turn: Turn, earlier: Sequence[Turn])
     return drafts
 
 
-def _erased(space: MemorySpace, names: Names, turn: Turn, draft: Draft) -> bool:
+def was_erased(space: MemorySpace, names: Names, turn: Turn, draft: Draft) -> bool:
     """Whether the turn was erased meanwhile, or the statement was once and must not come back."""
     return turn.id in space.forgotten.ids or space.forgotten.covers(draft.text, names)
 
 
-def _keep(space: MemorySpace, batch: Batch, drafts: Sequence[tuple[Turn, Draft]]) -> int:
+def keep(space: MemorySpace, batch: Batch, drafts: Sequence[tuple[Turn, Draft]]) -> int:
     """Add what is new, note on what is known that it was said again, and mark what is replaced."""
     fresh: dict[str, Fact] = {}
     again: dict[str, Fact] = {}

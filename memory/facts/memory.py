@@ -1,4 +1,4 @@
-"""What a fact that somebody stored has besides its text: category, exact importance, key, standing, where it came from."""
+"""What a fact that somebody stored has besides its text: category, exact importance, key, standing, origin."""
 
 from __future__ import annotations
 
@@ -239,9 +239,9 @@ def points_of(importance: float) -> int:
 
 def _exact(value: object, points: int) -> float:
     """The exact importance, unless somebody changed the rounded one in the file."""
-    if isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= 1 and points_of(value) == points:
-        return float(value)
-    return points / 10
+    if not isinstance(value, (int, float)) or isinstance(value, bool) or not 0 <= value <= 1:
+        return points / 10
+    return float(value) if points_of(value) == points else points / 10
 
 
 def _text(value: object) -> str | None:

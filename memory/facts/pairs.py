@@ -91,8 +91,8 @@ class PendingPairs(Entries[Pair]):
                 self.put(event.data["pair"])
             case "pair.resolved":
                 self.drop(event.data["key"])
-            case "fact.erased":
-                gone = set(event.data["ids"])
+            case "fact.erased" | "fact.retired":
+                gone = set(event.data.get("ids", ())) | {row["id"] for row in event.data.get("rows", ())}
                 for pair in self:
                     if pair.candidate_id in gone or pair.existing_id in gone:
                         self.drop(self.key_of(pair))

@@ -74,7 +74,9 @@ _NAMED = (
 _SECRETS: tuple[tuple[str, re.Pattern[str], Callable[[str], Replace]], ...] = (
     (
         "private_key",
-        re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----(?:.*?-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----|.*\Z)", re.DOTALL),
+        re.compile(
+            r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY-----(?:.*?-----END [A-Z0-9 ]{0,40}PRIVATE KEY-----|.*\Z)", re.DOTALL
+        ),
         _whole,
     ),
     (
@@ -102,7 +104,9 @@ _SECRETS: tuple[tuple[str, re.Pattern[str], Callable[[str], Replace]], ...] = (
     ("jwt", re.compile(r"\beyJ[A-Za-z0-9_\-]{5,}\.[A-Za-z0-9_\-]{5,}\.[A-Za-z0-9_\-]{5,}"), _whole),
     (
         "secret",
-        re.compile(rf"\b[\w.\-]{{0,40}}{_NAMED}[\"']?\s*[:=]\s*[\"']?(?P<secret>(?!\[REDACTED)[^\s\"',;]{{4,}})", re.IGNORECASE),
+        re.compile(
+            rf"\b[\w.\-]{{0,40}}{_NAMED}[\"']?\s*[:=]\s*[\"']?(?P<secret>(?!\[REDACTED)[^\s\"',;]{{4,}})", re.IGNORECASE
+        ),
         _value,
     ),
     (

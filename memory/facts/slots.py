@@ -1,4 +1,4 @@
-"""What a preference is about, where that can be told: an item of a brand, a style of reply, a choice of tools, a thing used.
+"""What a preference is about, if that can be told: a brand's item, a style of reply, a choice of tools, a thing used.
 
 Two statements with the same slot speak of the same preference, however they are worded. Where the
 wording leaves a doubt (several items at once, a tool nobody knows) there is no slot.
@@ -66,7 +66,9 @@ _ENGLISH_ITEM = re.compile(
     r"(?P<items>[A-Za-z0-9'’&\- ,]{1,80}?) from (?P<brand>[A-Za-z0-9'’&.\- ]{1,80})",
     re.IGNORECASE,
 )
-_CLAUSE = re.compile(r"因为|所以|但是|不过|\s+(?:if|when|while|because|but|since|although|after|before|whenever)\b", re.IGNORECASE)
+_CLAUSE = re.compile(
+    r"因为|所以|但是|不过|\s+(?:if|when|while|because|but|since|although|after|before|whenever)\b", re.IGNORECASE
+)
 _CLAUSE_MARK = re.compile(r"[,，](?=\s*(?:因为|所以|但是|不过))")
 _SEVERAL = re.compile(r"[、,，/&]|以及|及|与|和|\s+and\s+", re.IGNORECASE)
 # "I like tea from time to time", "I prefer working from home".
@@ -134,10 +136,10 @@ _ALIASES = {
     "bunjs": "bun", "node.js": "node", "nodejs": "node", "ripgrep": "rg", "claude": "claude-code",
     "claudecode": "claude-code", "vs-code": "vscode", "vscodeinsiders": "vscode", "nvim": "neovim",
 }  # fmt: skip
-_TOOLS = frozenset(
-    "bun bunx node npm pnpm yarn npx uv pip python docker podman rg grep git claude-code codex gemini cursor vscode "
-    "vim neovim".split()
-)
+_TOOLS = frozenset({
+    "bun", "bunx", "node", "npm", "pnpm", "yarn", "npx", "uv", "pip", "python", "docker", "podman", "rg", "grep",
+    "git", "claude-code", "codex", "gemini", "cursor", "vscode", "vim", "neovim",
+})  # fmt: skip
 _NAME = r"[A-Za-z0-9][A-Za-z0-9.+\-]{0,23}(?: code)?"
 _ENGLISH_CHOICE = re.compile(
     rf"^(?:(?:i|(?:the )?user) )?(?:(?:really|always|usually|generally|mostly|still|also|now) )?"
@@ -175,14 +177,19 @@ def _tool(text: str) -> str | None:
 
 _WHO = r"(?:i|(?:the )?user)"
 _END = r"(?=\s+(?:for|to|in|at|on|as|which|because|since|every|when)\b|[.,;:!?。，；：！？]|$)"
-_DEVICE = r"(?:camera|phone|smartphone|laptop|tablet|computer|car|bike|bicycle|motorcycle|guitar|piano|monitor|keyboard|mouse|watch|headphones?|speakers?|printer|console|drone|lens)"
+_DEVICE = (
+    r"(?:camera|phone|smartphone|laptop|tablet|computer|car|bike|bicycle|motorcycle|guitar|piano|monitor|keyboard|"
+    r"mouse|watch|headphones?|speakers?|printer|console|drone|lens)"
+)
 _THING = r"(?P<thing>[^.,;:!?。，；：！？]{1,60}?)"
 _ENGLISH_USE = (
     re.compile(
-        rf"^{_WHO} (?:also )?(?:use[sd]?|using|am using|is using|(?:have|has) been using|works? with) {_THING}{_END}", re.IGNORECASE
+        rf"^{_WHO} (?:also )?(?:use[sd]?|using|am using|is using|(?:have|has) been using|works? with) {_THING}{_END}",
+        re.IGNORECASE,
     ),
     re.compile(
-        rf"^{_WHO} (?:also )?(?:have|has|owns?|bought|got) (?:an? |the )?{_THING}(?=\s+{_DEVICE}\b|[.,;:!?。，；：！？]|$)",
+        rf"^{_WHO} (?:also )?(?:have|has|owns?|bought|got) (?:an? |the )?{_THING}"
+        rf"(?=\s+{_DEVICE}\b|[.,;:!?。，；：！？]|$)",
         re.IGNORECASE,
     ),
     re.compile(
@@ -196,16 +203,19 @@ _ENGLISH_USE = (
 _HAN_END = r"(?=[\s.,;:!?。，；：！？]|$)"
 _HAN_THING = r"(?P<thing>[^\s.,;:!?。，；：！？]{1,30}?)"
 _CHINESE_USE = (
-    re.compile(rf"(?:我|用户)(?:在|正在)?(?:使用|用){_HAN_THING}(?=来|做|进行|处理|开发|编辑|[\s.,;:!?。，；：！？]|$)"),
+    re.compile(
+        rf"(?:我|用户)(?:在|正在)?(?:使用|用){_HAN_THING}(?=来|做|进行|处理|开发|编辑|[\s.,;:!?。，；：！？]|$)"
+    ),
     re.compile(rf"(?:我|用户)(?:有|买了|入了)(?:一)?[个台部套]?{_HAN_THING}{_HAN_END}"),
     re.compile(rf"(?:我|用户)很?(?:喜欢|爱|享受)[做玩学用]{_HAN_THING}{_HAN_END}"),
     re.compile(rf"(?:在学|正在学|在研究){_HAN_THING}{_HAN_END}"),
 )
 # Said of something that only the conversation names.
-_PRONOUNS = frozenset(
-    "it this that these those them they him her he she you me us we one ones everything anything nothing something "
-    "both all some none which what 它 这 那 这个 那个 它们 这些 那些 他 她 他们 她们 你 什么".split()
-)
+_PRONOUNS = frozenset({
+    "it", "this", "that", "these", "those", "them", "they", "him", "her", "he", "she", "you", "me", "us", "we", "one",
+    "ones", "everything", "anything", "nothing", "something", "both", "all", "some", "none", "which", "what",
+    "它", "这", "那", "这个", "那个", "它们", "这些", "那些", "他", "她", "他们", "她们", "你", "什么",
+})  # fmt: skip
 
 
 def _usage(said: str) -> Slot | None:

@@ -83,6 +83,9 @@ class Versions(Entries[Version]):
             case "memory.merged":
                 for row in event.data["versions"]:
                     self.put(row)
+            case "fact.retired":
+                for row in event.data["rows"]:
+                    self.drop(row["id"])
 
     def put(self, row: object) -> None:
         super().put(row)

@@ -169,6 +169,9 @@ class FactList(FileView):
             case "fact.erased":
                 for fact_id in event.data["ids"]:
                     self._drop(fact_id)
+            case "fact.retired":
+                for row in event.data["rows"]:
+                    self._drop(row["id"])
 
     def read(self, data: bytes, clock: Clock) -> None:
         self.reset()

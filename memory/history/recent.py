@@ -115,8 +115,8 @@ class Recent(FileView):
                 if event.data["reset"]:
                     self.entries = []
                 self.entries += [Entry.from_json(value) for value in event.data["entries"]]
-            case "turns.erased":
-                gone = set(event.data["ids"])
+            case "turns.erased" | "turns.withheld":
+                gone = {*event.data.get("ids", ()), *(turn["id"] for turn in event.data.get("turns", ()))}
                 self.entries = [entry for entry in self.entries if entry.id not in gone]
             case _:
                 self.seq = event.seq

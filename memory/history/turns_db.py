@@ -11,7 +11,7 @@ import contextlib
 import logging
 import sqlite3
 from collections import deque
-from collections.abc import AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -64,7 +64,16 @@ class Kept:
 class TurnsDb(View):
     """The raw conversation of one space."""
 
-    def __init__(self, directory: Path, disk: Disk, clock: Clock, ids: Ids) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        disk: Disk,
+        clock: Clock,
+        ids: Ids,
+        *,
+        withheld: Callable[[str], bool] = lambda _turn: False,
+    ) -> None:
+        """``withheld`` tells of an id whether that turn is kept from every reader who does not ask for the whole."""
         self.seq = 0
         self.last_row = 0
         self.last_at: datetime | None = None
@@ -74,6 +83,7 @@ class TurnsDb(View):
         self._disk = disk
         self._clock = clock
         self._ids = ids
+        self._withheld = withheld
         self.unreadable = False            # found corrupt while in use: to be loaded anew
         self._pending: list[Kept] = []
         self._erased: list[int] = []
@@ -326,8 +336,16 @@ class TurnsDb(View):
 
     # reading
 
-    async def after(self, row: int, limit: int) -> list[Turn]:
-        """The oldest turns with a higher row."""
+    async def after(self, row: int, limit: int, *, whole: bool = False) -> list[Turn]:
+        """The oldest turns with a higher row; with ``whole`` also those that are withheld."""
+        while True:
+            found = await self._after(row, limit)
+            shown = found if whole else self._shown(found)
+            if shown or not found:
+                return shown
+            row = found[-1].row
+
+    async def _after(self, row: int, limit: int) -> list[Turn]:
         pending = [kept.turn for kept in self._pending if kept.turn.row > row]
         if pending and pending[0].row == row + 1:
             return pending[:limit]
@@ -340,13 +358,16 @@ class TurnsDb(View):
         """Turns with ``first_row <= row <= last_row``, in order."""
         pending = [kept.turn for kept in self._pending if first_row <= kept.turn.row <= last_row]
         if pending and pending[0].row == first_row:
-            return pending
+            return self._shown(pending)
         stored = await self._select("WHERE o.id BETWEEN ? AND ? ORDER BY o.id", (first_row, last_row))
-        return _merged(stored, pending)
+        return self._shown(_merged(stored, pending))
 
-    async def by_id(self, turn_ids: Sequence[str]) -> dict[str, Turn]:
-        """The turns with these ids, as far as they exist."""
-        wanted = set(turn_ids)
+    def _shown(self, turns: list[Turn]) -> list[Turn]:
+        return [turn for turn in turns if not self._withheld(turn.id)]
+
+    async def by_id(self, turn_ids: Sequence[str], *, whole: bool = False) -> dict[str, Turn]:
+        """The turns with these ids, as far as they exist; with ``whole`` also those that are withheld."""
+        wanted = {one for one in turn_ids if whole or not self._withheld(one)}
         found = {kept.turn.id: kept.turn for kept in (*self.tail, *self._pending) if kept.turn.id in wanted}
         for turn_id in wanted - found.keys():
             for turn in await self._select("WHERE m.turn_id = ?", (turn_id,)):

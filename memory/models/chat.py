@@ -141,8 +141,8 @@ def _closed(text: str) -> str:
     quoted = escaped = False
     for place, char in enumerate(text):
         if quoted:
+            quoted = escaped or char != '"'
             escaped = char == "\\" and not escaped
-            quoted = char != '"' or (escaped or text[place - 1] == "\\")
         elif char == '"':
             quoted = True
         elif char in "{[":

@@ -18,7 +18,7 @@ from memory.persona.weigh import said_last
 from memory.reflections import evidence as trust
 from memory.reflections.claims import known_facts
 from memory.reflections.pen import Because
-from memory.reflections.reflection import MERGED, PROMOTED, Reflection
+from memory.reflections.reflection import MERGED, PROMOTE_BLOCKED, PROMOTED, Reflection
 from memory.reflections.wording import about
 from memory.space import MemorySpace
 
@@ -27,7 +27,7 @@ KEEP_NEW, KEEP_OLD, KEEP_BOTH, MERGE, GONE = "keep_new", "keep_old", "keep_both"
 
 
 @dataclass(frozen=True, slots=True)
-class _Newer:
+class Newer:
     """The newer side of a correction, as far as it is known."""
 
     fact: Fact | None = None
@@ -53,13 +53,13 @@ async def resolve_corrections(space: MemorySpace, names: Names) -> int:
             if action is None:
                 pen.left_to_model(correction)
                 continue
-            _apply(pen, correction, action, Because(rule=rule, fact=correction.fact_id))
+            settle(pen, correction, action, Because(rule=rule, fact=correction.fact_id))
             settled += 1
     return settled
 
 
 def _decide(pen: PersonaPen, correction: Correction, names: Names) -> tuple[str | None, str]:
-    entry, newer = _entry_of(pen, correction), _newer_of(pen, correction)
+    entry, newer = entry_of(pen, correction), newer_of(pen, correction)
     if entry is None:
         return GONE, "old_entry_gone"
     if fold_line(entry.text) == fold_line(correction.new_text):
@@ -80,8 +80,9 @@ def _decide(pen: PersonaPen, correction: Correction, names: Names) -> tuple[str 
     return None, ""
 
 
-def _apply(pen: PersonaPen, correction: Correction, action: str, because: Because) -> None:
-    entry, newer = _entry_of(pen, correction), _newer_of(pen, correction)
+def settle(pen: PersonaPen, correction: Correction, action: str, because: Because) -> None:
+    """Do what was decided, with the reflection that the new sentence came from too."""
+    entry, newer = entry_of(pen, correction), newer_of(pen, correction)
     one = newer.reflection if newer.reflection is not None and not newer.reflection.is_terminal else None
     if action == KEEP_NEW and entry is not None:
         _replace(pen, entry, correction, newer, because)
@@ -94,12 +95,15 @@ def _apply(pen: PersonaPen, correction: Correction, action: str, because: Becaus
             pen.rewritten(reworded(entry, correction.new_text, pen.now, "correction"), "correction", because)
     elif action == KEEP_BOTH:
         _add(pen, correction, one, because)
+    elif action == KEEP_OLD and one is not None:
+        # It would contradict the entry again and again.
+        pen.entered(one.id, PROMOTE_BLOCKED, because, promote_blocked_reason="kept_old")
     elif action == GONE and correction.reflection_id is None and correction.fact_id is None:
         _add(pen, correction, None, because)   # queued by another program, which kept nothing else of it
     pen.resolved(correction, action, because)
 
 
-def _replace(pen: PersonaPen, entry: Entry, correction: Correction, newer: _Newer, because: Because) -> None:
+def _replace(pen: PersonaPen, entry: Entry, correction: Correction, newer: Newer, because: Because) -> None:
     """The entry says the new thing from now on; what it said before stays in its history."""
     held = newer.fact or newer.reflection
     if newer.reflection is not None:
@@ -133,28 +137,30 @@ def _add(pen: PersonaPen, correction: Correction, one: Reflection | None, becaus
     pen.added(entry, because)
 
 
-def _entry_of(pen: PersonaPen, correction: Correction) -> Entry | None:
+def entry_of(pen: PersonaPen, correction: Correction) -> Entry | None:
+    """The entry that holds the old sentence, as it is now."""
     if correction.entry_id is not None:
         return pen.entry(correction.entity, correction.entry_id)
     return next((one for one in pen.entries(correction.entity) if one.text == correction.old_text), None)
 
 
-def _newer_of(pen: PersonaPen, correction: Correction) -> _Newer:
+def newer_of(pen: PersonaPen, correction: Correction) -> Newer:
+    """Where the new sentence came from, as far as it is known."""
     lists = (pen.space.facts, pen.space.views.facts_archive)
     if correction.fact_id is not None:
         fact = next(iter(known_facts([correction.fact_id], *lists)), None)
         if fact is not None:
-            return _Newer(fact=fact, changed=fact.correction, said_at=said_last(fact))
+            return Newer(fact=fact, changed=fact.correction, said_at=said_last(fact))
     if correction.reflection_id is not None:
         one = pen.reflection(correction.reflection_id)
         if one is not None:
             facts = known_facts(one.source_fact_ids, *lists)
             said = max((said_last(fact) for fact in facts), default=one.created_at)
-            return _Newer(reflection=one, changed=any(fact.correction for fact in facts), said_at=said)
-    return _Newer()
+            return Newer(reflection=one, changed=any(fact.correction for fact in facts), said_at=said)
+    return Newer()
 
 
-def _is_newer(newer: _Newer, entry: Entry) -> bool:
+def _is_newer(newer: Newer, entry: Entry) -> bool:
     return newer.said_at is not None and (entry.added_at is None or newer.said_at > entry.added_at)
 
 

@@ -70,6 +70,10 @@ class PersonaPen(Pen):
         }
         self._note("persona.entry_updated", entry, because, payload, source=source)
 
+    def refined(self, entry: Entry, because: Because) -> None:
+        """It was looked through beside others like it; nothing of it changed but that this is noted."""
+        self._note("persona.refined", entry, because, {"entity_key": entry.entity, "entry_id": entry.id})
+
     def removed(self, entry: Entry, because: Because) -> None:
         self._entries[(entry.entity, entry.id)] = None
         data = {"entity": entry.entity, "id": entry.id, **because.to_json()}

@@ -18,7 +18,9 @@ from memory.reflections.reflection import DENIED, MERGED, PROMOTED, Reflection
 from memory.reflections.wording import about, dice
 from memory.space import MemorySpace
 
+MOST_ATTEMPTS = 5           # questions to a model, after which rules decide
 _SAME_WORDING = 0.8
+_RESEMBLES = 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +31,11 @@ class Decision:
     entry: Entry | None = None
 
 
-async def promote(space: MemorySpace, names: Names, *, powerful: bool = True) -> int:
-    """Confirm and promote what is due. Returns the number of reflections that changed their status."""
+async def promote(space: MemorySpace, names: Names, *, powerful: bool = True, defer: bool = False) -> int:
+    """Confirm and promote what is due. Returns the number of reflections that changed their status.
+
+    With ``defer`` a model is there that may know better what is new: what resembles an entry is left to it.
+    """
     if not _anything_due(space, powerful=powerful):
         return 0
     async with space.journal.write() as batch:
@@ -38,8 +43,11 @@ async def promote(space: MemorySpace, names: Names, *, powerful: bool = True) ->
         changed = confirm(pen, powerful=powerful)
         for one in pen.alive():
             rule = promotion_rule(one, pen.now, powerful=powerful)
-            if rule is not None and not any(open_.reflection_id == one.id for open_ in pen.corrections()):
-                changed += _promote(pen, one, names, rule)
+            if rule is None or any(open_.reflection_id == one.id for open_ in pen.corrections()):
+                continue
+            if defer and powerful and waits_for_model(pen, one, names):
+                continue
+            changed += promote_by_rule(pen, one, names, rule)
     space.at("promote.committed")
     return changed
 
@@ -51,7 +59,20 @@ def _anything_due(space: MemorySpace, *, powerful: bool) -> bool:
     )
 
 
-def _promote(pen: PersonaPen, one: Reflection, names: Names, rule: str) -> bool:
+def waits_for_model(pen: PersonaPen, one: Reflection, names: Names) -> bool:
+    """Whether a model should say if it is new: rules think so, something alike is held, and it was not asked in vain."""
+    if one.promote_attempts >= MOST_ATTEMPTS or decide(pen, one, names).action != "fresh":
+        return False
+    return any(resembles(one, entry, names) for entry in pen.entries(one.entity) if not entry.protected)
+
+
+def resembles(one: Reflection, entry: Entry, names: Names) -> bool:
+    """Whether the two share enough for a model to look at them together."""
+    return dice(about(one.statement or one.text, names), about(entry.text, names)) >= _RESEMBLES
+
+
+def promote_by_rule(pen: PersonaPen, one: Reflection, names: Names, rule: str) -> bool:
+    """Do with a reflection what rules decide. Returns whether its status changed."""
     decision = decide(pen, one, names)
     because = Because(rule=f"{decision.action}_by_{rule}")
     if decision.action == "reject":

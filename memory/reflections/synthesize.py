@@ -44,13 +44,13 @@ async def synthesize(space: MemorySpace, names: Names) -> Reflection | None:
     Returns the reflection, or None when nothing was told often enough. Only the facts used are
     marked as absorbed; the others wait for company.
     """
-    if not _usable(space) and not space.reflections.alive():
+    if not usable(space) and not space.reflections.alive():
         return None
     async with space.journal.write() as batch:
         pen = Pen(space, batch, space.clock.now())
-        joined = _join(pen, _usable(space), names)
+        joined = _join(pen, usable(space), names)
         _tell_again(pen, names)
-        facts = [fact for fact in _usable(space) if fact.id not in joined]
+        facts = [fact for fact in usable(space) if fact.id not in joined]
         drawn = _draw(pen, facts, names) if len(facts) >= LEAST_FACTS else None
     space.at("synthesize.committed")
     if drawn is not None:
@@ -58,7 +58,7 @@ async def synthesize(space: MemorySpace, names: Names) -> Reflection | None:
     return drawn
 
 
-def _usable(space: MemorySpace) -> list[Fact]:
+def usable(space: MemorySpace) -> list[Fact]:
     """Facts of the user's own that stand, matter, and were not used yet; the latest of them, oldest first."""
     usable = [
         fact
@@ -78,14 +78,15 @@ def _draw(pen: Pen, facts: Sequence[Fact], names: Names) -> Reflection | None:
         drawn = reflect_on(cluster, names, pen)
         if is_past(drawn, pen.now):
             continue  # it was over before anybody thought of it
-        if pen.reflection(drawn.id) is None and not _was_erased(pen, drawn, names):
+        if pen.reflection(drawn.id) is None and not was_erased(pen, drawn, names):
             pen.synthesised(drawn, Because(rule="told_often", turn=drawn.sources[-1] if drawn.sources else None))
-        _absorb(pen, cluster, drawn.id)
+        absorb(pen, cluster, drawn.id)
         return drawn
     return None
 
 
-def _was_erased(pen: Pen, drawn: Reflection, names: Names) -> bool:
+def was_erased(pen: Pen, drawn: Reflection, names: Names) -> bool:
+    """Whether the same was erased once, and must not come back."""
     return drawn.id in pen.space.forgotten.ids or pen.space.forgotten.covers(drawn.text, names)
 
 
@@ -123,6 +124,7 @@ def _resting_on(one: Reflection, facts: Sequence[Fact], names: Names) -> Reflect
     return replace(
         with_text(one, text),
         statement=statement,
+        needs_model=True,       # the words are those of rules again
         source_fact_ids=tuple(sorted(fact.id for fact in facts)),
         sources=tuple(dict.fromkeys(turn for fact in facts for turn in fact.sources)),
         relation_type=relation if known else None,
@@ -147,7 +149,7 @@ def _join(pen: Pen, facts: Sequence[Fact], names: Names) -> set[str]:
         if one.evidence.reinforced_at is None or one.evidence.reinforced_at.date() != fact.created_at.date():
             said = min(fact.created_at, pen.now)
             pen.weighed(one.id, trust.reinforced_by_fact(one.evidence, said, weight=_BY_RULE), USER_FACT, because)
-        _absorb(pen, [fact], one.id)
+        absorb(pen, [fact], one.id)
         homes.add(one.id, fact)
         joined.add(fact.id)
     return joined
@@ -201,7 +203,8 @@ def _standing(facts: Sequence[Fact]) -> list[Fact]:
     return [fact for fact in facts if fact.superseded_by is None and fact.denied_in is None]
 
 
-def _absorb(pen: Pen, facts: Sequence[Fact], by: str) -> None:
+def absorb(pen: Pen, facts: Sequence[Fact], by: str) -> None:
+    """The facts have become part of a reflection."""
     ids = [fact.id for fact in facts if not fact.absorbed]
     if ids:
         pen.batch.add("fact.absorbed", {"ids": ids, "by": by}, {"fact_ids": ids, "reflection_id": by})

@@ -132,7 +132,8 @@ class Journal:
             aside = self.directory / f"events.torn-{stamp}"
             if found.keep_after:
                 self._disk.append(aside, found.torn.rstrip(b"\n") + b"\n", "cut")
-                self._disk.replace(self.path, [data[: found.committed_end], *found.keep_after], "cut")
+                written = self._disk.replace(self.path, [data[: found.committed_end], *found.keep_after], "cut")
+                self._inode = written.inode if written is not None else 0
             else:
                 self._disk.cut(self.path, found.committed_end, aside)
             log.warning(

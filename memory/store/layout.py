@@ -60,6 +60,17 @@ FACT_VERSIONS = "fact_versions.json"
 CONFLICTS = "conflicts.json"
 CHECKPOINTS = "checkpoints.json"
 SCOPE = "scope.json"
+SCOPE_CARD = "scope_card.json"
+FACTS_RETIRED = "facts_retired.json"
+TURNS_WITHHELD = "turns_withheld.json"
+EVENT_NOTES = "event_notes.json"
+HANDOFFS = "handoffs.json"
+REMINDERS = "reminders.json"
+DIGESTS = "digests.json"
+ANSWERED = "answered.json"
+ACCOUNTS = "accounts.json"
+MODEL_TRIES = "model_tries.json"
+MODEL_USAGE = "model_usage.json"             # in the root
 IDLE_STATE = "idle_maintenance_state.json"   # the companion's, in the root: what it last reviewed of each character
 
 TEMPORARY = ".tmp"

@@ -23,6 +23,7 @@ STRUCTURE = frozenset(
         "unit", "locale", "language", "memo_id", "memo_method", "embedding_text_sha256", "embedding_model_id",
         "relation_type", "temporal_scope", "salt", "sha256", "from", "to", "token_count_text_sha256",
         "token_count_tokenizer", "rewrite_text_sha256", "entity_key", "archive_shard_path",
+        "created", "updated", "due", "sent", "owner", "reason", "retired_at", "retired_reason", "stage", "template",
     }
 )  # fmt: skip
 _VECTOR = "embedding"                 # base64, in which any short word may turn up by chance
@@ -33,7 +34,7 @@ _WORD = re.compile(r"[a-z][a-z0-9_./:+-]{0,79}")
 _HEX = re.compile(r"[0-9a-f]{8,64}")
 _TIME = re.compile(r"\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:[+-]\d\d:?\d\d|Z)?)?|[+-]\d{4}")
 _ID = re.compile(
-    r"(?:fact|turn|event|op|session|memo|ref|reflection|prom|card|legacy|manual|entry|persona|correction|checkpoint)"
+    r"(?:fact|turn|event|op|session|memo|ref|reflection|prom|card|legacy|manual|entry|persona|correction|checkpoint|version|handoff|reminder|digest|scope)"
     r"(?:_[a-z]+)*(?:_[0-9a-f]{1,40}){1,2}"
 )
 

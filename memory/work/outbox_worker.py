@@ -75,7 +75,8 @@ class OutboxWorker:
                 self._wake.clear()
                 delay = self._start_due()
                 try:
-                    await asyncio.wait_for(self._wake.wait(), delay)
+                    async with asyncio.timeout(delay):  # wait_for may swallow a cancellation
+                        await self._wake.wait()
                 except TimeoutError:
                     continue
         finally:

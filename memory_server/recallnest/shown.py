@@ -58,10 +58,11 @@ def boundary(value: Boundary | None) -> dict[str, Any] | None:
 def provenance(value: Provenance | None) -> dict[str, Any] | None:
     if value is None:
         return None
-    shown: dict[str, Any] = {"memoryId": shown_id(value.memory_id)}
-    for name, item in (("scope", value.scope), ("category", value.category), ("source", value.source)):
-        if item is not None:
-            shown[name] = item
+    told = {
+        "memoryId": shown_id(value.memory_id), "scope": value.scope, "category": value.category,
+        "source": value.source,
+    }  # fmt: skip
+    shown: dict[str, Any] = {name: item for name, item in told.items() if item is not None}
     shown["boundary"] = boundary(value.boundary)
     if value.observed_at is not None:
         shown["observedAt"] = iso(value.observed_at)
@@ -206,7 +207,7 @@ def _merged_from(value: Mapping[str, Any]) -> dict[str, Any]:
 def _warning(held: Memory) -> dict[str, Any]:
     found = [*held.redacted, *held.warned]
     return {
-        "summary": f"{len(held.redacted)} kind(s) of secrets redacted, {len(held.warned)} kind(s) of personal data kept",
+        "summary": f"{len(held.redacted)} kind(s) of secrets redacted, {len(held.warned)} of personal data kept",
         "detections": found,
         "severity": "high" if held.redacted else "medium",
         "redacted": bool(held.redacted),

@@ -76,7 +76,7 @@ class Store(Request):
     source: Source = "manual"
     scope: ScopeName
     importance: Importance = 0.7
-    tags: Tags = []
+    tags: Tags = Field(default=[])
     canonicalKey: Key | None = None
     sourceLabel: Label | None = Field(default=None, description="What the writer calls itself; kept beside the memory.")
 
@@ -89,7 +89,7 @@ class CaptureItem(Request):
     importance: Importance | None = None
     scope: ScopeName | None = None
     source: Source | None = None
-    tags: ManyTags = []
+    tags: ManyTags = Field(default=[])
     canonicalKey: Key | None = None
     sourceLabel: Label | None = Field(default=None, description="What the writer calls itself; kept beside the memory.")
 
@@ -118,11 +118,11 @@ class Pattern(Request):
     trigger: Line960
     steps: Steps = Field(default=[], validate_default=True)
     outcome: Line960 | None = None
-    tools: Tools = []
+    tools: Tools = Field(default=[])
     importance: Importance = 0.82
     scope: ScopeName
     source: Source = "agent"
-    tags: ManyTags = []
+    tags: ManyTags = Field(default=[])
     canonicalKey: Key | None = None
     sourceLabel: Label | None = Field(default=None, description="What the writer calls itself; kept beside the memory.")
 
@@ -135,11 +135,11 @@ class Case(Request):
     context: Line960 | None = None
     solutionSteps: Steps = Field(default=[], validate_default=True)
     outcome: Line960 | None = None
-    tools: Tools = []
+    tools: Tools = Field(default=[])
     importance: Importance = 0.84
     scope: ScopeName
     source: Source = "agent"
-    tags: ManyTags = []
+    tags: ManyTags = Field(default=[])
     canonicalKey: Key | None = None
     sourceLabel: Label | None = Field(default=None, description="What the writer calls itself; kept beside the memory.")
 
@@ -153,8 +153,14 @@ class Promote(Request):
     importance: Importance = 0.78
     scope: ScopeName
     source: Label = "agent"
-    tags: ManyTags = []
+    tags: ManyTags = Field(default=[])
     canonicalKey: Key | None = None
+
+
+class OneMemory(Request):
+    """GET /v1/memories/{memoryId}"""
+
+    memoryId: MemoryId
 
 
 # recall
@@ -176,8 +182,7 @@ class Recall(Request):
 class AutoRecall(Request):
     """POST /v1/auto-recall"""
 
-    message: Asked = Field(default=None, description="Required. ``query`` is another name for it.")
-    query: Asked = None
+    message: Question = Field(description="``query`` is another name for it.")
     task: Asked = None
     scope: AskedScope = None
     sessionId: AskedSession = None
@@ -188,11 +193,12 @@ class AutoRecall(Request):
     category: AskedCategory = None
     profile: Asked = None
 
-
-class ScopeQuery(Request):
-    """A query that names a scope at most"""
-
-    scope: AskedScope = None
+    @model_validator(mode="before")
+    @classmethod
+    def _by_either_name(cls, value: object) -> object:
+        if isinstance(value, dict) and value.get("message") is None and value.get("query") is not None:
+            return {**value, "message": value["query"]}
+        return value
 
 
 class Nothing(Request):
@@ -255,11 +261,11 @@ class Checkpoint(Request):
     scope: ScopeName | None = None
     summary: Paragraph2400
     task: Paragraph960 | None = None
-    decisions: Items = []
-    openLoops: Items = []
-    nextActions: Items = []
-    entities: EntityNames = []
-    files: Paths = []
+    decisions: Items = Field(default=[])
+    openLoops: Items = Field(default=[])
+    nextActions: Items = Field(default=[])
+    entities: EntityNames = Field(default=[])
+    files: Paths = Field(default=[])
     updatedAt: Moment | None = None
     idempotencyKey: Session | None = None
 
@@ -295,8 +301,8 @@ class Observe(Request):
     source: Label = "manual"
     signal: Name | None = None
     task: Line960 | None = None
-    tags: ManyTags = []
-    tools: Tools = []
+    tags: ManyTags = Field(default=[])
+    tools: Tools = Field(default=[])
     recordedAt: Moment | None = None
     idempotencyKey: Session | None = None
 

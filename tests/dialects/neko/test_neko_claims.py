@@ -555,6 +555,64 @@ async def test_a_download_over_a_character_that_was_used_meanwhile(mio: Companio
     assert "question 0" not in shown
 
 
+@pytest.mark.parametrize("used", [False, True])
+async def test_files_that_are_half_in_place_are_not_opened_before_the_claim_ends(
+    mio: Companion, root: Path, engine: Engine, used: bool
+) -> None:
+    await mio.write("Rin", 7)
+    await mio.release("Rin", "r", hold=True)
+    await mio.release("Mio", "t", generation=3)
+    if used:
+        assert await mio.write("Mio", 1) == "cached"
+    shutil.rmtree(root / MIO)
+    (root / MIO).mkdir()
+    source = (root / "memory" / "Rin" / "events.ndjson").read_bytes()
+    (root / MIO / "events.ndjson").write_bytes(source[: len(source) // 2])
+    half = everything_under(root / MIO)
+    for _ in range(2):
+        assert await mio.write("Mio", 2) == "cancelled"
+        assert "question" not in await mio.history("Mio")
+    await asyncio.sleep(0.1)        # whatever was still to be saved
+    assert everything_under(root / MIO) == half
+    assert (root / MIO / "events.ndjson").read_bytes() == source[: len(source) // 2]
+    shutil.copytree(root / "memory" / "Rin", root / MIO, dirs_exist_ok=True)
+    await mio.reload(resume={"Mio": 4}, release={"Mio": ["t"]})
+    assert "question 7" in await mio.history("Mio")
+    assert await mio.write("Mio", 3) == "cached"
+
+
+async def test_nothing_is_added_to_a_journal_that_somebody_else_put_there(mio: Companion, root: Path) -> None:
+    """Also without any claim: the write is refused, and the next one goes to what is there."""
+    await mio.write("Rin", 7)
+    await mio.release("Rin", "r", hold=True)
+    other = (root / "memory" / "Rin" / "events.ndjson").read_bytes()
+    journal = root / MIO / "events.ndjson"
+    journal.unlink()
+    journal.write_bytes(other)
+    assert await mio.write("Mio", 1) == "cancelled"
+    assert journal.read_bytes() == other
+
+
+async def test_a_claimed_directory_that_went_away_is_forgotten_by_a_reload(
+    mio: Companion, root: Path, engine: Engine
+) -> None:
+    """As when a subscription ends while the character is still being talked with."""
+    await mio.release("Mio", "t", generation=1)
+    assert await mio.write("Mio", 1) == "cached"
+    shutil.rmtree(root / MIO)
+    configure(root)
+    await mio.reload(release={"Mio": ["t"]})
+    assert await mio.write("Mio", 2) == "cancelled"
+    assert not (root / MIO).exists()
+    assert not engine.spaces.exists("Mio")
+
+
+async def test_a_release_repeated_after_the_character_was_used_knows_its_files(mio: Companion) -> None:
+    for number in range(3):
+        assert (await mio.release("Mio", "t", generation=1)).status_code == 200
+        assert await mio.write("Mio", number) == "cached"
+
+
 async def test_a_download_that_is_given_up(mio: Companion) -> None:
     await mio.release("Mio", "t", generation=3)
     await mio.reload(release={"Mio": ["t"]})
