@@ -18,6 +18,8 @@ import orjson
 from memory.clock import Clock
 from memory.scopes import Scope
 from memory.space import MemorySpace
+from memory.state.card import Card
+from memory.state.reminders import SCHEDULED, Due
 
 log = logging.getLogger(__name__)
 
@@ -43,6 +45,14 @@ class Entry:
     memories: Mapping[str, int] = field(default_factory=dict)   # facts that are shown, by category
     versions: int = 0              # earlier versions of them
     conflicts: int = 0             # open or not
+    card: Card | None = None       # of a scope that has one
+    reminders: tuple[Due, ...] = ()     # all of them, the earliest first
+    digests: tuple[str, ...] = ()       # ids
+
+    @property
+    def next_due(self) -> datetime | None:
+        """When the next reminder is to be sent; aware."""
+        return next((one.due_at for one in self.reminders if one.status == SCHEDULED), None)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +73,7 @@ class Catalogue:
         self._entries: dict[str, Entry] = {}
         self._changed: set[str] = set()
         self._gone: set[str] = set()
+        self._next_due: dict[str, datetime] = {}
         self._ids_seq: dict[str, int] = {}              # how far a space had come when its ids were written down
         self._ids: dict[str, tuple[str, ...]] = {}      # ids to be written down
 
@@ -99,11 +110,27 @@ class Catalogue:
             memories=memories,
             versions=len(space.views.versions),
             conflicts=len(space.views.conflicts),
+            card=space.views.card.card,
+            reminders=space.views.reminders.due,
+            digests=space.views.digests.ids,
         )
         if self._entries.get(space.name) != entry:
             self._entries[space.name] = entry
+            self._schedule(space.name, entry)
             self._changed.add(space.name)
             self._gone.discard(space.name)
+
+    def _schedule(self, name: str, entry: Entry) -> None:
+        due = entry.next_due
+        if due is None:
+            self._next_due.pop(name, None)
+        else:
+            self._next_due[name] = due
+
+    def due(self, now: datetime) -> list[str]:
+        """Spaces with a reminder that is to be sent by now, the longest due first."""
+        found = sorted((at, name) for name, at in self._next_due.items() if at <= now)
+        return [name for _, name in found]
 
     def closed(self, space: MemorySpace) -> None:
         """Note the ids in a space that is let go of, so that they are found without opening it."""
@@ -129,6 +156,7 @@ class Catalogue:
         """A space is gone."""
         self._ids.pop(name, None)
         self._ids_seq.pop(name, None)
+        self._next_due.pop(name, None)
         if self._entries.pop(name, None) is not None:
             self._gone.add(name)
             self._changed.discard(name)
@@ -146,11 +174,13 @@ class Catalogue:
                         oldest_owed=datetime.fromisoformat(oldest) if oldest else None,
                         **_more(name, orjson.loads(more)),
                     )
+                    self._schedule(name, self._entries[name])
                     if ids_seq != _NO_IDS:
                         self._ids_seq[name] = ids_seq
         except (sqlite3.DatabaseError, LookupError, TypeError, ValueError):
             log.warning("%s is unreadable and is made again", self._path.name)
             self._entries.clear()
+            self._next_due.clear()
             self._ids_seq.clear()
             with contextlib.suppress(FileNotFoundError):
                 self._path.unlink()
@@ -205,6 +235,9 @@ def _told(entry: Entry) -> dict[str, object]:
         "memories": dict(entry.memories),
         "versions": entry.versions,
         "conflicts": entry.conflicts,
+        "card": entry.card.to_json() if entry.card is not None else None,
+        "reminders": [[one.due_at.isoformat(), one.id, one.owner, one.status] for one in entry.reminders],
+        "digests": list(entry.digests),
     }
 
 
@@ -216,4 +249,10 @@ def _more(name: str, told: Mapping[str, Any]) -> dict[str, Any]:
         "memories": dict(told["memories"]),
         "versions": int(told["versions"]),
         "conflicts": int(told["conflicts"]),
+        "card": Card.from_json(told["card"]),
+        "reminders": tuple(
+            Due(due_at=datetime.fromisoformat(at), id=own, owner=owner, status=status)
+            for at, own, owner, status in told["reminders"]
+        ),
+        "digests": tuple(told["digests"]),
     }

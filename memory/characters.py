@@ -100,9 +100,27 @@ async def delete(engine: Engine, name: str) -> int:
     return count
 
 
+async def delete_space(engine: Engine, name: str) -> int:
+    """Remove a scope's space with everything in it. Returns the number of files removed.
+
+    Its name is never given again, so it need not be kept closed. Raises UnknownSpace, InUse, OSError.
+    """
+    if not engine.spaces.exists(name):
+        raise UnknownSpace(name)
+    async with _closed(engine, name):
+        directory = engine.spaces.directory(name)
+        if not directory.is_dir():      # somebody else was faster
+            raise UnknownSpace(name)
+        count = await engine.run(_remove, directory)
+        engine.catalogue.forget(name)
+    log.info("%s: deleted, %d files", name, count)
+    return count
+
+
 def deleted_remains(root: Path) -> list[Path]:
-    """Directories of deleted characters that a crash left behind."""
-    return sorted(layout.memory_directory(root).glob(f"{_GONE}*"))
+    """Directories of deleted characters and scopes that a crash left behind."""
+    places = (layout.memory_directory(root), layout.scopes_directory(root))
+    return sorted(path for place in places for path in place.glob(f"{_GONE}*"))
 
 
 def _checked(name: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 from typing import ParamSpec, TypeVar
@@ -20,7 +20,8 @@ from memory.facts.learn import learn
 from memory.history import compress
 from memory.history.record import COMPRESS, POST_TURN
 from memory.ids import Ids, RandomIds
-from memory.models.chat import Chat, NoChat
+from memory.model_config import Usage
+from memory.models.chat import Chat, NoChat, Tier
 from memory.models.embedder import Embedder, NoEmbedder
 from memory.persona import mind
 from memory.persona.sweep import ARCHIVE, put_away
@@ -36,12 +37,15 @@ from memory.store.files import Disk, Print, look, read
 from memory.store.outbox import OutboxOp
 from memory.store.view import Unreadable, parse_object
 from memory.tombstones import Tombstones
+from memory.work.agenda import JobState, survey
 from memory.work.backfill import Backfill
 from memory.work.claims import Claims
+from memory.work.due import DueReminders
 from memory.work.gate import StorageGate
 from memory.work.outbox_worker import OutboxWorker
 from memory.work.rounds import POWERFUL, Rounds
 from memory.work.runner import Loop, Runner
+from memory.work.thoughts import BACKGROUND, thoughts
 
 log = logging.getLogger(__name__)
 
@@ -129,7 +133,12 @@ class Engine:
             admits=self._admits_work,
         )
         self.backfill = Backfill(self.spaces, self.cast, clock, embedder, self._admits_work)
-        self.rounds = Rounds(self.spaces, self.cast, clock, self._admits_work, self.sync_cards)
+        self.rounds = Rounds(self.spaces, self.cast, clock, self._admits_work, self.sync_cards, chat=chat)
+        self.thoughts = Rounds(
+            self.spaces, self.cast, clock, self._admits_thought, self.sync_cards, thoughts(chat), chat=chat
+        )
+        self._usage = Usage(settings.data_root, disk, chat)
+        self.due = DueReminders(self.spaces, self.catalogue, clock, self._admits_work)
         self.tombstones = Tombstones(settings.data_root, disk, self.spaces.exists)
         self._released: dict[str, Print | None] = {}   # journals of claimed names, as they were let go
         self._disk = disk
@@ -166,6 +175,7 @@ class Engine:
             gate=gate or StorageGate(settings.data_root),
         )
         await engine.catalogue.open()
+        await engine._usage.load()
         await engine.gate.started(disk, engine.clock.now())
         if settings.background:
             engine._start()
@@ -181,7 +191,10 @@ class Engine:
             [
                 Loop("close idle databases", every=15.0, tick=self.spaces.close_idle_databases),
                 Loop("save the catalogue", every=10.0, tick=self.catalogue.save),
+                Loop("due reminders", every=0.5, tick=self.due.tick),
                 Loop("rounds", every=10.0, tick=self.rounds.tick),
+                Loop("thoughts", every=10.0, tick=self.thoughts.tick),
+                Loop("save the models' usage", every=10.0, tick=self._usage.save),
                 Loop("vectors", every=1.0, first=2.0, tick=self.backfill.tick),
             ]
         )
@@ -196,6 +209,7 @@ class Engine:
         await self.spaces.close()
         await self.embedder.close()
         await self.catalogue.close()
+        await self._usage.save()
         self._disk.close()
 
     async def sweep(self) -> None:
@@ -262,6 +276,17 @@ class Engine:
     def _admits_work(self, name: str) -> bool:
         return not self.gate.paused and not self.claims.retired(name)
 
+    def _admits_thought(self, name: str) -> bool:
+        return self._admits_work(name) and any(self.chat.usable(tier, name) for tier in BACKGROUND)
+
+    def jobs(self) -> list[JobState]:
+        """The state of what models do, over the spaces that are open now."""
+        return self.jobs_of(self.spaces.open_spaces)
+
+    def jobs_of(self, spaces: Iterable[MemorySpace]) -> list[JobState]:
+        """The same over these spaces."""
+        return survey(spaces, self.chat, powerful=self.cast.switch(POWERFUL), paused=self.gate.paused)
+
     def _is_paused(self) -> bool:
         return self.gate.paused
 
@@ -316,7 +341,8 @@ class Engine:
     async def _post_turn(self, space: MemorySpace, op: OutboxOp) -> None:
         names = self.cast.names(space.name)
         await learn(space, names, op.id)
-        await mind.attend_to(space, names, powerful=self.cast.switch(POWERFUL))
+        judged = self.chat.usable(Tier.CORRECTION, space.name)
+        await mind.attend_to(space, names, powerful=self.cast.switch(POWERFUL), judged=judged)
 
     async def _compress(self, space: MemorySpace, op: OutboxOp) -> None:
         await compress.compress(

@@ -1,4 +1,4 @@
-"""The model settings of a data root, read again whenever a file changes."""
+"""The model settings of a data root, read again whenever a file changes; and what models cost today."""
 
 from __future__ import annotations
 
@@ -7,9 +7,12 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 
+import orjson
+
+from memory.models.chat import Chat
 from memory.models.tiers import ModelSettings, read_settings
 from memory.store import layout
-from memory.store.files import Print, look, read
+from memory.store.files import Disk, Print, look, read
 from memory.store.view import Unreadable, parse_object
 
 log = logging.getLogger(__name__)
@@ -43,3 +46,37 @@ class ModelConfig:
             self._environment,
             parse_object(core) if core is not None else {},
         )
+
+
+class Usage:
+    """Keeps a day's count of calls and tokens over a restart, so that a budget holds for the whole day."""
+
+    def __init__(self, root: Path, disk: Disk, chat: Chat) -> None:
+        self._path = root / layout.MODEL_USAGE
+        self._disk = disk
+        self._chat = chat
+        self._saved: dict[str, object] = {}
+
+    async def load(self) -> None:
+        """Go on with the count of today. A file that cannot be read counts as none."""
+        try:
+            data = await self._disk.run(read, self._path)
+            value = parse_object(data) if data is not None else {}
+        except (OSError, Unreadable) as error:
+            log.warning("%s is unreadable (%s)", self._path.name, type(error).__name__)
+            return
+        self._chat.resume(value)
+        self._saved = self._chat.usage()
+
+    async def save(self) -> None:
+        """Write what changed. Raises nothing for the file's sake."""
+        usage = self._chat.usage()
+        if not usage.get("calls") or usage == self._saved:
+            return
+        try:
+            lines = [orjson.dumps(usage, option=orjson.OPT_APPEND_NEWLINE)]
+            await self._disk.run(self._disk.replace, self._path, lines, "root")
+        except OSError as error:
+            log.warning("%s could not be written (%s)", self._path.name, type(error).__name__)
+            return
+        self._saved = usage

@@ -260,8 +260,12 @@ class MemorySpace:
         if not self.directory.is_dir():
             self.journal.closed = True
             return
-        async with self._saving, self.journal.hold():
-            await self._load()
+        try:
+            async with self._saving, self.journal.hold():
+                await self._load()
+        except BaseException:
+            self.journal.closed = True  # half of it is read: whoever uses it next begins anew
+            raise
 
     def _replaced(self) -> bool:
         return self.journal.replaced() or self.turns.replaced()

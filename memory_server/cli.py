@@ -66,6 +66,10 @@ LATER: Mapping[str, Later] = {
         target="memory_server.commands.memory:forget",
         summary="Erase memories for good, from every file.",
     ),
+    "jobs": Later(
+        target="memory_server.commands.jobs:jobs",
+        summary="What language models do for the memories; what they failed at.",
+    ),
     "models": Later(
         target="memory_server.commands.models:models",
         summary="The models that make recall by meaning.",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import importlib
 import logging
+import os
 from collections.abc import Callable
 from datetime import datetime
 
@@ -12,6 +13,8 @@ from starlette.types import ASGIApp
 
 from memory.clock import SystemClock
 from memory.engine import Engine
+from memory.model_config import ModelConfig
+from memory.models.chat_http import HttpChat
 from memory.models.onnx import OnnxEmbedder
 from memory.settings import Settings
 from memory_server.app import dialects
@@ -45,7 +48,8 @@ async def _open_engine(options: ServeOptions, service: Service) -> Engine:
     clock = SystemClock()
     embedder = OnnxEmbedder(options.data_root, clock=clock, profile=options.embedding_profile)
     settings = Settings(data_root=options.data_root, master_name=options.master_name)
-    return await Engine.open(settings, clock=clock, embedder=embedder, gate=service.early_gate)
+    chat = HttpChat(ModelConfig(options.data_root, os.environ).current, clock)
+    return await Engine.open(settings, clock=clock, embedder=embedder, chat=chat, gate=service.early_gate)
 
 
 async def close_engine(engine: Engine) -> None:

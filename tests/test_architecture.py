@@ -40,26 +40,30 @@ NOUNS = (
     "memory.reflections.fields", "memory.reflections.mentions",
     "memory.persona.entry", "memory.persona.record",
     "memory.sessions.checkpoint",
-    "memory.state.digest", "memory.state.working", "memory.state.stable",
+    "memory.state.digest", "memory.state.working", "memory.state.stable", "memory.state.facets", "memory.state.budget",
+    "memory.facts.sameness", "memory.history.telling",
 )
 VIEWS = (
-    "memory.scope_file", "memory.cursors", "memory.forgotten",
+    "memory.scope_file", "memory.cursors", "memory.tries", "memory.forgotten",
     "memory.history.recent", "memory.history.turns_db", "memory.history.keys",
     "memory.facts.view", "memory.facts.archive", "memory.facts.pairs",
     "memory.reflections.view", "memory.reflections.surfaced", "memory.reflections.backoff",
     "memory.persona.view", "memory.persona.corrections",
-    "memory.sessions.view", "memory.state.view",
+    "memory.sessions.view", "memory.state.view", "memory.sessions.handoffs",
+    "memory.facts.retired", "memory.history.withheld", "memory.history.event_notes", "memory.history.raw",
+    "memory.state.accounts", "memory.state.answered", "memory.state.card", "memory.state.digests",
+    "memory.state.reminders",
 )
 # Every other module of a capability is a verb. What a space is made of is checked apart, see made_of.
 CAPABILITY = tuple(f"memory.{name}.*" for name in CAPABILITIES)
 VERBS = (
-    *CAPABILITY, "memory.briefing", "memory.search", "memory.funnel", "memory.embed", "memory.recollect", "memory.scoped",
+    *CAPABILITY, "memory.thinking", "memory.dead_letters", "memory.briefing", "memory.search", "memory.funnel", "memory.embed", "memory.recollect", "memory.scoped", "memory.forget",
     "memory.selection", "memory.remains", "memory.erase", "memory.export", "memory.checks.*",
 )
 WORK = ("memory.work.*",)
 ENGINE = (
     "memory.engine", "memory.lifecycle", "memory.model_config", "memory.characters", "memory.backup", "memory.restore",
-    "memory.doctor",
+    "memory.doctor", "memory.tenancy",
 )
 DIALECTS = ("neko", "recallnest", "statecore")
 SERVER = ("memory_server", "memory_server.*")

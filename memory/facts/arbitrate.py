@@ -25,12 +25,13 @@ _CHARS = 400
 _WORDING: Wording = {
     "en": (
         "Each line is a pair of statements about one person, an older and a newer one. Say for each whether they state "
-        "the very same thing: merge (keep the older), replace (the newer says the same and more, keep it), or keep_both. "
+        "the very same thing: merge (keep the older), replace (the newer says it all and more), or keep_both. "
         "When in doubt, or when one denies what the other says, or numbers, names or times differ: keep_both. "
         'Answer with a JSON array: [{"index": number of the pair, "action": "merge|replace|keep_both"}]'
     ),
     "zh": (
-        "每行是关于同一个人的一对陈述，一旧一新。判断两者说的是否完全是同一件事：merge（保留旧的）、replace（新的说了同样的事而且更完整，"
+        "每行是关于同一个人的一对陈述，一旧一新。判断两者说的是否完全是同一件事：merge（保留旧的）、replace（"
+        "新的说了同样的事而且更完整，"
         "保留新的）或 keep_both。拿不准、互相否定，或数字、名字、时间不同时一律 keep_both。"
         '用 JSON 数组回答：[{"index": 编号, "action": "merge|replace|keep_both"}]'
     ),

@@ -59,7 +59,7 @@ class Window:
     heard: tuple[str, ...]      # what each says in its speaker's own voice
     first: int
     last: int
-    quiet: bool = False         # it was set aside once, so the cursor is beyond it already
+    again: bool = False         # it was set aside once, so the cursor is beyond it already
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -74,13 +74,15 @@ class Item:
     event_when: Any
 
 
-async def observe(space: MemorySpace, names: Names, chat: Chat, *, quiet: bool = False) -> int:
+async def observe(space: MemorySpace, names: Names, chat: Chat, *, eager: bool = False) -> int:
     """Read the next window of the user's messages, if it is time. Returns how many facts were added.
+
+    With ``eager`` a single message is enough.
 
     Facts and cursor move in one commit. A window that fails stays; after the last failure it is set aside, tried
     again every few hours, and the cursor goes on: nothing is lost and nothing waits behind it.
     """
-    window = await _set_aside(space, names, chat) or await _next_window(space, names, quiet=quiet)
+    window = await _set_aside(space, names, chat) or await _next_window(space, names, eager=eager)
     if window is None:
         return 0
     ids = (f"rows {window.first}-{window.last}",)
@@ -94,13 +96,13 @@ async def observe(space: MemorySpace, names: Names, chat: Chat, *, quiet: bool =
     answer = await think(space, chat, EXTRACT, ids, messages, _reader(len(window.turns), None))
     if answer is not None:
         return await _take(space, names, window, answer, CURSOR)
-    if not window.quiet and _is_dead(space, EXTRACT.name, ids):
+    if not window.again and _is_dead(space, EXTRACT.name, ids):
         await _move(space, window)
     return 0
 
 
 async def observe_both(space: MemorySpace, names: Names, chat: Chat) -> int:
-    """Every third time, read what both sides said in what the first pass has read. Returns how many facts were added."""
+    """Every third time, read what both sides said in those turns. Returns how many facts were added."""
     cursors = space.views.cursors
     if cursors.row(PASSES) < _EVERY:
         return 0
@@ -135,7 +137,7 @@ async def observe_both(space: MemorySpace, names: Names, chat: Chat) -> int:
 # windows
 
 
-async def _next_window(space: MemorySpace, names: Names, *, quiet: bool) -> Window | None:
+async def _next_window(space: MemorySpace, names: Names, *, eager: bool) -> Window | None:
     """The next turns behind the cursor, if they are enough or waited long enough."""
     cursor = cursor_of(space)
     if cursor >= space.turns.last_row:
@@ -145,7 +147,7 @@ async def _next_window(space: MemorySpace, names: Names, *, quiet: bool) -> Wind
         return None
     window = await _window(space, names, turns)
     waits = space.clock.now() - window.turns[0].at if window.turns else timedelta()
-    if window.turns and len(window.turns) < ENOUGH and waits < WAITS and not (quiet and not _was_there(space)):
+    if window.turns and len(window.turns) < ENOUGH and waits < WAITS and not eager:
         return None
     return window
 
@@ -158,7 +160,7 @@ async def _set_aside(space: MemorySpace, names: Names, chat: Chat) -> Window | N
             turns = [turn for turn in await space.turns.between(first, last) if turn.row <= last]
             window = await _window(space, names, turns, whole=True)
             if window.turns:
-                return Window(turns=window.turns, heard=window.heard, first=first, last=last, quiet=True)
+                return Window(turns=window.turns, heard=window.heard, first=first, last=last, again=True)
             async with space.journal.write() as batch:      # erased meanwhile
                 batch.add("try.over", {"keys": [f"{one.job}:{one.key}"]})
     return None
@@ -223,8 +225,9 @@ def cursor_of(space: MemorySpace) -> int:
     return value if isinstance(value, int) else max(0, space.turns.last_row - _LOOK_BACK)
 
 
-def _was_there(space: MemorySpace) -> bool:
-    return CURSOR in space.views.cursors.value
+def is_first_look(space: MemorySpace) -> bool:
+    """Whether a model never read anything of it."""
+    return CURSOR not in space.views.cursors.value
 
 
 def _rows_of(about: Sequence[str]) -> tuple[int, int]:
@@ -304,7 +307,8 @@ def _item(row: dict[str, Any], count: int, source: str | None) -> Item | None:
 async def _take(
     space: MemorySpace, names: Names, window: Window, answer: Answer[list[Item]], cursor: str
 ) -> int:
-    drafts = [draft for item in answer.value if (draft := _draft(space, names, window, item, answer.method)) is not None]
+    found = (_draft(space, names, window, item, answer.method) for item in answer.value)
+    drafts = [draft for draft in found if draft is not None]
     async with space.journal.write() as batch:
         here = {turn.id for turn in window.turns}
         fresh = [one for one in drafts if not was_erased(space, names, *one) and not _is_known(space, here, one[1])]

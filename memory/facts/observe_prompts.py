@@ -23,9 +23,12 @@ _HOW_EN = (
     "nothing worth remembering, answer []."
 )
 _HOW_ZH = (
-    "每项只写一个陈述，简短，用第三人称，用对话所用的语言，并尽量用对话里的原词。略去闲聊、玩笑、角色扮演、提问、猜测、转述他人的话，"
-    "以及只是重复被念出来的内容。importance：10 为姓名、生日、“记住这个”；8-9 为长期的喜好、禁忌、身边的人和工作；6-7 为普通喜好、"
-    "习惯、发生过或计划中的事；其余 1-5。entity：{master} 用 master，{neko} 用 neko，两人之间用 relationship。时间写成相对该消息的偏移，"
+    "每项只写一个陈述，简短，用第三人称，用对话所用的语言，并尽量用对话里的原词。略去闲聊、玩笑、角色扮演、提问、"
+    "猜测、转述他人的话，"
+    "以及只是重复被念出来的内容。importance：10 为姓名、生日、“记住这个”；8-9 为长期的喜好、禁忌、身边的人和工作；"
+    "6-7 为普通喜好、"
+    "习惯、发生过或计划中的事；其余 1-5。entity：{master} 用 master，{neko} 用 neko，两人之间用 relationship。"
+    "时间写成相对该消息的偏移，"
     "过去为负，单位为 minute、hour、day、week、month 或 year，绝不写日期。没有值得记住的内容就回答 []。"
 )
 
@@ -41,7 +44,9 @@ BOTH_SIDES: Wording = {
         f'{{neko}} said.\n{_SHAPE_EN}, "source": "user_observation|ai_disclosure"}}]'
     ),
     "zh": (
-        f"找出 {{master}} 与 {{neko}} 在这段对话里互相说过、值得记住、且 known 中没有列出的事。{_HOW_ZH} source：{{master}} 说的用 "
-        f'user_observation，只有 {{neko}} 说的用 ai_disclosure。\n{_SHAPE_ZH}, "source": "user_observation|ai_disclosure"}}]'
+        f"找出 {{master}} 与 {{neko}} 在这段对话里互相说过、值得记住、且 known 中没有列出的事。{_HOW_ZH} source："
+        f"{{master}} 说的用 "
+        f'user_observation，只有 {{neko}} 说的用 ai_disclosure。'
+        f'\n{_SHAPE_ZH}, "source": "user_observation|ai_disclosure"}}]'
     ),
 }

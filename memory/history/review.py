@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import replace
 
 from memory.history.recent import Entry
@@ -21,15 +21,18 @@ _NEW_MESSAGES = 5                   # of the user's since the last review
 _LEAKED = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>\s*|\Z)", re.DOTALL | re.IGNORECASE)
 
 
-async def review(space: MemorySpace, *, quiet: bool = False) -> bool:
-    """Tidy the window if enough was said since the last time, or anything was while it is ``quiet``.
+Also = Callable[[], Awaitable[object]]
+
+
+async def review(space: MemorySpace, *, quiet: bool = False, also: Also | None = None) -> bool:
+    """Tidy the window if enough was said since the last time, or anything was while it is ``quiet``; then do ``also``.
 
     Returns whether it was looked at. Can be cancelled through ``cancel_review`` until it is written.
     """
     if space.reviewing is not None or not await _is_due(space, quiet=quiet):
         return False
     # In a task of its own, so that cancelling it ends the review and not whoever asked for it.
-    task = space.reviewing = asyncio.create_task(_tidy(space), name=f"review {space.name}")
+    task = space.reviewing = asyncio.create_task(_tidy(space, also), name=f"review {space.name}")
     try:
         await asyncio.wait({task})
     except asyncio.CancelledError:
@@ -44,7 +47,7 @@ async def review(space: MemorySpace, *, quiet: bool = False) -> bool:
     return True
 
 
-async def _tidy(space: MemorySpace) -> None:
+async def _tidy(space: MemorySpace, also: Also | None) -> None:
     async with space.journal.write() as batch:
         before = space.recent.entries
         after = tidied(before)
@@ -52,6 +55,8 @@ async def _tidy(space: MemorySpace) -> None:
             batch.add("recent.edited", {"entries": [entry.to_json() for entry in after], "rule": "tidied"})
             log.info("%s: the recent window was tidied, %d of %d left", space.name, len(after), len(before))
         batch.add("cursor.moved", {"name": CURSOR, "to": space.turns.last_row})
+    if also is not None:
+        await also()
 
 
 async def cancel_review(space: MemorySpace) -> bool:

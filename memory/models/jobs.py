@@ -19,7 +19,7 @@ class Job:
 
 
 SUMMARISE = Job(name="summary", tier=Tier.SUMMARY, seconds=30.0, max_tokens=1_500)
-EXTRACT = Job(name="extraction", tier=Tier.SUMMARY, seconds=60.0, powerful=True)
+EXTRACT = Job(name="extraction", tier=Tier.SUMMARY, seconds=60.0)
 DISCLOSE = Job(name="disclosures", tier=Tier.SUMMARY, seconds=60.0, powerful=True)
 SIGNAL = Job(name="signals", tier=Tier.SUMMARY, seconds=90.0, powerful=True)
 RANK = Job(name="ranking", tier=Tier.SUMMARY, seconds=8.0, max_tokens=1_500, powerful=True)

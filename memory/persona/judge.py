@@ -46,8 +46,10 @@ _PROMOTION: Wording = {
         '"persona.…", "merged_text": null or "…", "reason": "…"}'
     ),
     "zh": (
-        "new 是一条已被证实的、关于 {master} 或 {neko} 的印象，held 是关于同一对象长期持有的条目。判断：promote_fresh（说了尚未持有的内容）、"
-        "merge_into（某条目说了同样或其中一部分内容：给出所示 id，以及一句只包含两者内容的话），或 reject（已被完全包含）。回答 "
+        "new 是一条已被证实的、关于 {master} 或 {neko} 的印象，held 是关于同一对象长期持有的条目。判断："
+        "promote_fresh（说了尚未持有的内容）、"
+        "merge_into（某条目说了同样或其中一部分内容：给出所示 id，以及一句只包含两者内容的话），或 reject（"
+        "已被完全包含）。回答 "
         '{"action": "promote_fresh|merge_into|reject", "target_id": null 或 "persona.…", "merged_text": null 或 "…", '
         '"reason": "…"}'
     ),
@@ -60,7 +62,8 @@ _CORRECTION: Wording = {
         'a JSON array: [{"index": number of the line, "action": "keep_new|keep_old|keep_both|merge", "text": "…"}]'
     ),
     "zh": (
-        "每行是关于同一个人的两句话：目前持有的，以及后来说的。逐行判断：keep_new（现在以后者为准）、keep_old（后者并非真正的更正）、"
+        "每行是关于同一个人的两句话：目前持有的，以及后来说的。逐行判断：keep_new（现在以后者为准）、keep_old（"
+        "后者并非真正的更正）、"
         "keep_both（两者同时成立），或 merge（给出一句同时包含两者的话，如“原来X，现在Y”）。用 JSON 数组回答："
         '[{"index": 行号, "action": "keep_new|keep_old|keep_both|merge", "text": "…"}]'
     ),

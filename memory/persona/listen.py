@@ -24,7 +24,8 @@ from memory.reflections import evidence as trust
 from memory.reflections.mentions import put_to_rest
 from memory.reflections.pen import USER_CONFIRM, USER_KEYWORD_REBUT, Because
 from memory.reflections.reflection import Reflection, is_active
-from memory.reflections.surfaced import CONFIRMED, DENIED, FEEDBACK as WORDS, IGNORED, Surfaced
+from memory.reflections.surfaced import CONFIRMED, DENIED, IGNORED, Surfaced
+from memory.reflections.surfaced import FEEDBACK as WORDS
 from memory.reflections.wording import about
 from memory.space import MemorySpace
 from memory.thinking import Answer, as_list, is_due, think, worked
@@ -47,7 +48,8 @@ _FEEDBACK: Wording = {
         'array: [{"reflection_id": "…", "feedback": "confirmed|denied|ignored"}], with ids exactly as shown.'
     ),
     "zh": (
-        "{neko} 提起了这些话题，messages 是 {master} 随后说的话，按顺序排列。判断 {master} 对每个话题是确认（confirmed）、"
+        "{neko} 提起了这些话题，messages 是 {master} 随后说的话，按顺序排列。判断 {master} 对每个话题是确认（"
+        "confirmed）、"
         "否认（denied）还是没有理会（ignored）。转而说别的事算没有理会。用 JSON 数组回答："
         '[{"reflection_id": "…", "feedback": "confirmed|denied|ignored"}]，id 必须与所示完全一致。'
     ),
@@ -59,7 +61,8 @@ _REBUTTAL: Wording = {
         'alone: [{"reflection_id": "…", "feedback": "denied"}], or [].'
     ),
     "zh": (
-        "以下是目前认为成立的对 {master} 的印象。{master} 有没有在某条消息里说其中某条不对或已不再成立？只有明确否认这件事本身才算。"
+        "以下是目前认为成立的对 {master} 的印象。"
+        "{master} 有没有在某条消息里说其中某条不对或已不再成立？只有明确否认这件事本身才算。"
         '用 JSON 数组只回答被否认的：[{"reflection_id": "…", "feedback": "denied"}]，没有则回答 []。'
     ),
 }
@@ -78,7 +81,8 @@ _TARGETS: Wording = {
 _CUES = (
     "don't talk about", "stop talking about", "don't mention", "stop mentioning", "drop it", "drop the subject",
     "change the subject", "change the topic", "talk about something else", "shut up", "annoying", "i hate", "enough of",
-    "别提", "别说", "别聊", "不要提", "不要再", "不想聊", "不想说", "换个话题", "换一个话题", "闭嘴", "烦死", "好烦", "讨厌",
+    "别提", "别说", "别聊", "不要提", "不要再", "不想聊", "不想说", "换个话题", "换一个话题", "闭嘴",
+    "烦死", "好烦", "讨厌",
     "やめて", "黙って", "話したくない", "話題を変え", "うるさい", "嫌い",
     "그만", "말하지 마", "얘기하지 마", "다른 얘기", "닥쳐", "짜증", "싫어",
     "не говори", "хватит", "сменим тему", "замолчи", "надоел", "ненавижу", "не упоминай",
@@ -88,7 +92,7 @@ _CUES = (
 
 
 async def hear_answers(space: MemorySpace, names: Names, chat: Chat) -> int:
-    """Have a model say how topics that were raised were taken, where rules could not tell. Returns how many it settled."""
+    """Have a model say how topics that were raised were taken, where rules could not. Returns how many it settled."""
     open_ = [topic for topic in space.views.surfaced if _is_open(space, topic)]
     if not open_:
         return 0

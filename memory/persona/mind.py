@@ -61,26 +61,29 @@ async def record_surfaced(space: MemorySpace, ids: Sequence[str]) -> None:
     await topics.record_surfaced(space, ids)
 
 
-async def reflect(space: MemorySpace, names: Names, *, powerful: bool = True) -> dict[str, Any] | None:
+async def reflect(
+    space: MemorySpace, names: Names, *, powerful: bool = True, judged: bool = False
+) -> dict[str, Any] | None:
     """Draw one reflection if there is anything to draw it from, and confirm and promote what is due.
 
     Returns the reflection as a row without vectors, or None.
     """
     drawn = await synthesize(space, names)
-    await promote(space, names, powerful=powerful)
+    await promote(space, names, powerful=powerful, defer=judged)
     return public(drawn) if drawn is not None else None
 
 
-async def attend_to(space: MemorySpace, names: Names, *, powerful: bool = True) -> None:
+async def attend_to(space: MemorySpace, names: Names, *, powerful: bool = True, judged: bool = False) -> None:
     """Draw from what was said lately whatever follows from it for what is held.
 
-    To be called after facts were learnt from it. Without ``powerful`` nothing is weighed.
+    To be called after facts were learnt from it. Without ``powerful`` nothing is weighed. With ``judged``
+    a model decides what is new to the persona.
     """
     await attend(space, names, powerful=powerful)
     if powerful:
         await compare_new(space)
         await weigh(space, names)
-    await promote(space, names, powerful=powerful)
+    await promote(space, names, powerful=powerful, defer=judged)
 
 
 def undecided(space: MemorySpace) -> dict[str, int]:

@@ -53,7 +53,8 @@ _WORDING: Wording = {
         '"source_ids": ["…"], "text": "…"}], with ids exactly as shown.'
     ),
     "zh": (
-        "以下是关于同一对象的相近句子。有需要才整理：merge（两句或更多说的是同一件事：写成一句）、modify（某句可以说得更清楚而意思不变）、"
+        "以下是关于同一对象的相近句子。有需要才整理：merge（两句或更多说的是同一件事：写成一句）、modify（"
+        "某句可以说得更清楚而意思不变）、"
         "discard（某句已完全包含在另一句中）。互相否定的不要动；没有问题就回答 []。用 JSON 数组回答："
         '[{"action": "merge|modify|discard", "source_ids": ["…"], "text": "…"}]，id 必须与所示完全一致。'
     ),

@@ -60,7 +60,7 @@ def _anything_due(space: MemorySpace, *, powerful: bool) -> bool:
 
 
 def waits_for_model(pen: PersonaPen, one: Reflection, names: Names) -> bool:
-    """Whether a model should say if it is new: rules think so, something alike is held, and it was not asked in vain."""
+    """Whether a model should say if it is new: rules think so, and something alike is held."""
     if one.promote_attempts >= MOST_ATTEMPTS or decide(pen, one, names).action != "fresh":
         return False
     return any(resembles(one, entry, names) for entry in pen.entries(one.entity) if not entry.protected)

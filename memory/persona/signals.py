@@ -1,4 +1,4 @@
-"""What the user's facts mean for what is held, as a model sees it: where rules, which need the same words, saw nothing."""
+"""What the user's facts mean for what is held, as a model sees it: where rules, which need words, saw nothing."""
 
 from __future__ import annotations
 
@@ -47,7 +47,8 @@ _WORDING: Wording = {
         '"signal": "reinforces|negates", "reason": "…"}]}, with ids exactly as shown.'
     ),
     "zh": (
-        "facts 是 {master} 的新陈述，observations 是目前所持有的认识。指出哪些事实支持某条认识（对同一对象说了或明确意味着同样的事），"
+        "facts 是 {master} 的新陈述，observations 是目前所持有的认识。指出哪些事实支持某条认识（"
+        "对同一对象说了或明确意味着同样的事），"
         "哪些否定某条认识（两者现在不可能同时成立）。仅仅话题相近两者都不算。不确定的一律略去。回答 "
         '{"signals": [{"source_fact_id": "…", "target_type": "reflection|persona", "target_id": "…", '
         '"signal": "reinforces|negates", "reason": "…"}]}，id 必须与所示完全一致。'

@@ -52,9 +52,12 @@ _WORDING: Wording = {
         '"relation_type": "…", "temporal_scope": "…", "event_when": null}'
     ),
     "zh": (
-        "以下是关于 {master}、{neko} 以及两人之间的事实，各有编号。有没有一个由其中至少两条共同支持、而任何一条单独都没有说出的观察？"
-        "用一句话写出，最多 100 字，用事实所用的语言和词语，不用“最近”之类的相对时间。不要说事实里没有的内容。列出它所依据的全部事实的编号，"
-        "它们必须关于同一对象。relation_type：master 可用 preference、trait、habit、identity、emotional、boundary；neko 可用 "
+        "以下是关于 {master}、{neko} 以及两人之间的事实，各有编号。有没有一个由其中至少两条共同支持、"
+        "而任何一条单独都没有说出的观察？"
+        "用一句话写出，最多 100 字，用事实所用的语言和词语，不用“最近”之类的相对时间。不要说事实里没有的内容。"
+        "列出它所依据的全部事实的编号，"
+        "它们必须关于同一对象。relation_type：master 可用 preference、trait、habit、identity、emotional、boundary；"
+        "neko 可用 "
         "self_awareness、learned、role_note；relationship 可用 dynamic、milestone、tension、shared_memory、agreement。"
         "temporal_scope：pattern（长期）、state（持续数日）、episode（一次）。如果没有，回答 "
         '{"reflection": null}。否则：{"reflection": "…", "facts": [1, 2], "entity": "master", '

@@ -57,7 +57,8 @@ _WHEN: Wording = {
         '"end": null}}'
     ),
     "zh": (
-        "这个陈述是长期成立（pattern）、持续数日（state），还是只发生过一次（episode）？如果说明了时间，给出相对记录当天的偏移，过去为负。回答 "
+        "这个陈述是长期成立（pattern）、持续数日（state），还是只发生过一次（episode）？如果说明了时间，"
+        "给出相对记录当天的偏移，过去为负。回答 "
         '{"temporal_scope": "pattern|state|episode", "event_when": null 或 {"start": {"offset": -1, "unit": "day"}, '
         '"end": null}}'
     ),

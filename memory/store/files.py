@@ -214,6 +214,15 @@ def read(path: Path) -> bytes | None:
         return None
 
 
+def read_head(path: Path, size: int) -> bytes | None:
+    """The first bytes of a file, or None if there is none."""
+    try:
+        with path.open("rb") as file:
+            return file.read(size)
+    except FileNotFoundError:
+        return None
+
+
 def digest(chunks: Iterable[bytes]) -> str:
     """SHA-256 of the chunks taken together, in hex."""
     total = hashlib.sha256()

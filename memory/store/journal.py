@@ -19,10 +19,12 @@ from memory.errors import DamagedSpace, SpaceClosed
 from memory.ids import Ids
 from memory.store import layout
 from memory.store.events import Event, Owed, encode
-from memory.store.files import Disk, look, read, to_its_end
+from memory.store.files import Disk, Print, look, read, to_its_end
 from memory.store.segment import Reading, examine, lines
 
 log = logging.getLogger(__name__)
+
+_END = 64     # bytes at the end of the file that tell it from another
 
 # Events handed over at once while reading, so that a long journal does not stall the loop.
 _SLICE, _SLICE_BYTES = 200, 64 * 1024
@@ -88,7 +90,8 @@ class Journal:
         self._failed = failed
         self._segment_bytes = segment_bytes
         self._size = 0
-        self._inode = 0
+        self._print: Print | None = None   # how the file looked when we last knew it
+        self._end = b""                    # its last bytes then
         self._active_first = 0             # first seq in the active segment; 0: it holds none of ours
         self._lock = asyncio.Lock()
         self._broken = False
@@ -120,9 +123,9 @@ class Journal:
             if last.damaged_line is not None or last.uncommitted:
                 last.damaged_line = last.damaged_line or 1
                 return last, 0
-        seen = look(self.path)
-        self._inode = seen.inode if seen is not None else 0
+        self._print = look(self.path)
         data = read(self.path) or b""
+        self._end = data[-_END:]
         found = examine(data, after=after)
         if not found.last_seq:
             found.last_seq = after
@@ -132,10 +135,13 @@ class Journal:
             aside = self.directory / f"events.torn-{stamp}"
             if found.keep_after:
                 self._disk.append(aside, found.torn.rstrip(b"\n") + b"\n", "cut")
-                written = self._disk.replace(self.path, [data[: found.committed_end], *found.keep_after], "cut")
-                self._inode = written.inode if written is not None else 0
+                kept = b"".join([data[: found.committed_end], *found.keep_after])
+                self._print = self._disk.replace(self.path, [kept], "cut")
+                self._end = kept[-_END:]
             else:
                 self._disk.cut(self.path, found.committed_end, aside)
+                self._print = look(self.path)
+                self._end = data[: found.committed_end][-_END:]
             log.warning(
                 "journal of %s: cut %d uncommitted bytes to %s",
                 self.directory.name, len(found.torn), aside.name,
@@ -299,7 +305,7 @@ class Journal:
         if changed:
             written = self._disk.replace(path, kept, "rewrite")
             if path == self.path and written is not None:
-                self._size, self._inode = written.size, written.inode
+                self._size, self._print, self._end = written.size, written, b"".join(kept)[-_END:]
         return changed
 
     async def _commit(self, batch: Batch, *, pause: bool = False) -> None:
@@ -345,8 +351,7 @@ class Journal:
         if self.may_create and not self.seq:
             self._disk.make_directory(self.directory)
         size = self._disk.append(self.path, encoded, "commit")
-        seen = look(self.path)
-        self._inode = seen.inode if seen is not None else 0
+        self._print, self._end = look(self.path), encoded[-_END:]
         return size
 
     def _rotate(self) -> None:
@@ -363,4 +368,18 @@ class Journal:
         seen = look(self.path)
         if seen is None:
             return self._active_first > 0
-        return seen.size < self._size or (self._inode != 0 and seen.inode != self._inode)
+        if seen == self._print:
+            return False
+        # Others may have added lines of theirs; an inode is soon used again for another file.
+        was = self._print.inode if self._print is not None else seen.inode
+        return seen.size < self._size or seen.inode != was or not _before(self.path, self._size).endswith(self._end)
+
+
+def _before(path: Path, size: int) -> bytes:
+    """The bytes that end at ``size``."""
+    try:
+        with path.open("rb") as file:
+            file.seek(max(size - _END, 0))
+            return file.read(min(size, _END))
+    except FileNotFoundError:
+        return b""

@@ -20,6 +20,7 @@ from memory.facts.learn import CURSOR as LEARNT
 from memory.facts.learn import learn
 from memory.history.record import COMPRESS, owe_once
 from memory.history.review import review
+from memory.models.chat import Chat, NoChat, Tier
 from memory.people import Names
 from memory.persona import mind
 from memory.persona.correct import resolve_corrections
@@ -52,6 +53,8 @@ class Visit:
     reviews: bool           # the recent window may be tidied
     quiet: bool             # nobody talks with the character right now
     long_quiet: bool
+    judged: bool = False    # a model decides what is new to the persona
+    placed: bool = False    # … and when things happened
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,7 +73,7 @@ async def listen(visit: Visit) -> None:
     """Catch up with whatever was said and not dealt with yet."""
     if visit.space.views.cursors.row(LEARNT) < visit.space.turns.last_row:
         await learn(visit.space, visit.names)
-    await mind.attend_to(visit.space, visit.names, powerful=visit.powerful)
+    await mind.attend_to(visit.space, visit.names, powerful=visit.powerful, judged=visit.judged)
 
 
 async def maintain(visit: Visit) -> None:
@@ -78,7 +81,7 @@ async def maintain(visit: Visit) -> None:
     if visit.powerful:
         await resolve_pairs(visit.space)
         await resolve_corrections(visit.space, visit.names)
-    if visit.reviews:
+    if visit.reviews and not visit.judged:
         await review(visit.space, quiet=visit.long_quiet)
     if len(visit.space.recent.entries) > visit.space.settings.recent_trigger:
         async with visit.space.journal.write() as batch:
@@ -92,7 +95,7 @@ async def put_in_order(visit: Visit) -> None:
 
 
 async def _promote(visit: Visit) -> None:
-    await promote(visit.space, visit.names, powerful=visit.powerful)
+    await promote(visit.space, visit.names, powerful=visit.powerful, defer=visit.judged)
 
 
 async def _refine(visit: Visit) -> None:
@@ -101,7 +104,8 @@ async def _refine(visit: Visit) -> None:
 
 
 async def _recheck(visit: Visit) -> None:
-    await recheck(visit.space)
+    if not visit.placed:
+        await recheck(visit.space)
 
 
 async def _synthesize(visit: Visit) -> None:
@@ -130,7 +134,10 @@ class Rounds:
         admits: Callable[[str], bool],
         sync_cards: Callable[[MemorySpace], Awaitable[object]],
         chores: Sequence[Chore] = CHORES,
+        *,
+        chat: Chat | None = None,
     ) -> None:
+        self._chat = chat or NoChat()
         self._spaces = spaces
         self._cast = cast
         self._clock = clock
@@ -210,6 +217,8 @@ class Rounds:
             reviews=self._cast.switch(AUTO_REVIEW),
             quiet=silence >= QUIET_AFTER,
             long_quiet=silence >= LONG_QUIET,
+            judged=self._chat.usable(Tier.CORRECTION, space.name),
+            placed=self._chat.usable(Tier.SUMMARY, space.name),
         )
 
     def _silence(self, space: MemorySpace) -> float:

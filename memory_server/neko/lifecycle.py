@@ -117,6 +117,7 @@ async def _condition(engine: Engine) -> dict[str, Any]:
         "refused_writes": status.refused_writes,
         "write_fence": status.write_fence,
         "damaged": status.damaged,
+        "models": models_condition(engine),
         "embeddings": {
             "profile": engine.embedder.profile,
             "state": engine.embedder.state,
@@ -124,3 +125,20 @@ async def _condition(engine: Engine) -> dict[str, Any]:
             "pending": engine.backfill.pending,
         },
     }
+
+
+def models_condition(engine: Engine) -> dict[str, Any]:
+    """By whom each job is done, over the memories that are open, and what models cost today."""
+    usage, now = engine.chat.usage(), engine.clock.now()
+    jobs = {
+        state.name: {
+            "done_by": state.done_by,
+            "tier": state.tier,
+            "backlog": state.backlog,
+            "oldest_age_seconds": None if state.oldest is None else max(0, round((now - state.oldest).total_seconds())),
+            "breaker": state.breaker,
+            "dead_letters": state.dead_letters,
+        }
+        for state in engine.jobs()
+    }
+    return {"jobs": jobs, "calls_today": usage.get("calls", 0), "tokens_today": usage.get("tokens", 0)}

@@ -11,6 +11,7 @@ from starlette.responses import Response
 from memory import lifecycle
 from memory.engine import Engine
 from memory.errors import MemoryServiceError, SpaceClosed, UnknownSpace
+from memory.models.chat import Tier
 from memory.persona import mind
 from memory_server.neko import control
 from memory_server.replies import reply
@@ -25,7 +26,9 @@ async def reflect(request: Request, name: str) -> Response:
     reflection = None
     try:
         async with engine.spaces.use(name) as space:
-            reflection = await mind.reflect(space, engine.cast.names(name), powerful=engine.cast.powerful)
+            judged = engine.chat.usable(Tier.CORRECTION, name)
+            names = engine.cast.names(name)
+            reflection = await mind.reflect(space, names, powerful=engine.cast.powerful, judged=judged)
     except SpaceClosed:
         raise
     except UnknownSpace:

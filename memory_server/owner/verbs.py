@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import unicodedata
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from memory import characters, export
 from memory.backup import back_up
+from memory.dead_letters import letters, retry
 from memory.engine import Engine
 from memory.erase import erase, find
 from memory.errors import BadInput, MemoryServiceError, UnknownSpace
@@ -140,6 +142,34 @@ async def delete_character(engine: Engine, body: object) -> dict[str, Any]:
     return {"files": await characters.delete(engine, _known(engine, wanted.name))}
 
 
+async def jobs(engine: Engine, body: object) -> dict[str, Any]:
+    """What models do: the state of every job over all characters, and every dead letter."""
+    wire.read(wire.Nothing, body)
+    async with contextlib.AsyncExitStack() as stack:
+        open_ = await _open_all(engine, stack)
+        told = [wire.job(state, engine.clock.now()) for state in engine.jobs_of(open_)]
+        found = [wire.letter(space.name, letter) for space in open_ for letter in await letters(space)]
+    usage = engine.chat.usage()
+    return {
+        "jobs": told,
+        "dead_letters": found,
+        "calls_today": usage.get("calls", 0),
+        "tokens_today": usage.get("tokens", 0),
+    }
+
+
+async def retry_jobs(engine: Engine, body: object) -> dict[str, Any]:
+    """Try dead letters again: all of them, a character's, or those with these ids."""
+    wanted = wire.read(wire.Retry, body)
+    names = _every(engine) if wanted.name is None else [_known(engine, wanted.name)]
+    count = 0
+    for name in names:
+        async with engine.spaces.use(name) as space:
+            if space.journal.damage is None:
+                count += await retry(space, wanted.ids)
+    return {"retried": count}
+
+
 VERBS: Mapping[str, Verb] = {
     "status": status,
     "characters": list_characters,
@@ -152,6 +182,8 @@ VERBS: Mapping[str, Verb] = {
     "character_add": add_character,
     "character_rename": rename_character,
     "character_delete": delete_character,
+    "jobs": jobs,
+    "jobs_retry": retry_jobs,
 }
 
 
@@ -165,6 +197,21 @@ def _known(engine: Engine, name: str) -> str:
         if spelt in present:
             return spelt
     raise UnknownSpace(name)
+
+
+def _every(engine: Engine) -> list[str]:
+    return [*engine.spaces.names(), *engine.spaces.scopes()]
+
+
+async def _open_all(engine: Engine, stack: contextlib.AsyncExitStack) -> list[MemorySpace]:
+    """Every memory that can be opened, kept open until the stack ends."""
+    found = []
+    for name in _every(engine):
+        try:
+            found.append(await stack.enter_async_context(engine.spaces.use(name)))
+        except (MemoryServiceError, OSError):
+            continue
+    return found
 
 
 async def _entries(engine: Engine) -> list[dict[str, Any]]:

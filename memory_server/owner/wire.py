@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from memory.backup import BackedUp
 from memory.clock import Clock, naive_local
+from memory.dead_letters import Letter
 from memory.erase import Receipt
 from memory.errors import BadInput
 from memory.recall.query import Hit
 from memory.selection import Selection
+from memory.work.agenda import JobState
 
 Parts = Literal["facts", "reflections", "persona", "history"]
 Tier = Literal["fact", "reflection", "fact_archive", "turn", "persona"]
@@ -49,6 +52,11 @@ class Recall(OneCharacter):
 class Forget(OneCharacter):
     match: str | None = Field(default=None, max_length=10_000)
     ids: list[Id] = Field(default_factory=list, max_length=1_000)
+
+
+class Retry(_Body):
+    name: Name | None = None
+    ids: list[Id] | None = Field(default=None, max_length=10_000)
 
 
 class Backup(_Body):
@@ -111,6 +119,28 @@ def hit(found: Hit, clock: Clock) -> dict[str, Any]:
         "happened_until": naive_local(clock.local(document.end)) if document.end else None,
         "sources": list(document.sources),
     }
+
+
+def job(state: JobState, now: datetime) -> dict[str, Any]:
+    """The state of a job."""
+    age = None if state.oldest is None else max(0.0, round((now - state.oldest).total_seconds()))
+    return {
+        "name": state.name,
+        "tier": state.tier,
+        "done_by": state.done_by,
+        "backlog": state.backlog,
+        "oldest_age_seconds": age,
+        "breaker": state.breaker,
+        "dead_letters": state.dead_letters,
+    }
+
+
+def letter(name: str, one: Letter) -> dict[str, Any]:
+    """A dead letter of a memory."""
+    return {
+        "memory": name, "id": one.id, "job": one.job, "reason": one.reason, "at": one.at, "attempts": one.attempts,
+        "about": list(one.about),
+    }  # fmt: skip
 
 
 def arguments(value: Mapping[str, Any]) -> dict[str, Any]:

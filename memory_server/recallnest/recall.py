@@ -105,10 +105,10 @@ def _with_hint(answered: _Answered, answer: dict[str, Any]) -> dict[str, Any]:
 async def auto_recall(call: Call[requests.AutoRecall]) -> Answer:
     """What a task starts from, and a search for its message, in one call."""
     body = call.body
-    message = body.message[:_MESSAGE]
+    message = _on_one_line(body.message)[:_MESSAGE]
     profile = profile_of(body.profile)
     window = Window(
-        task=collapsed(body.task) if body.task else message,
+        task=body.task or message,
         scope=body.scope or (call.default_scope if body.sessionId is None else None),
         session_id=body.sessionId,
         limit=body.limitPerSection,
@@ -139,6 +139,10 @@ async def auto_recall(call: Call[requests.AutoRecall]) -> Answer:
         "count": len(found),
     }
     return _with_hint(answered, answer)
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _within_budget(found: list[Recollected]) -> list[Recollected]:

@@ -37,6 +37,13 @@ def trimmed(value: object) -> object:
     return value.strip() if isinstance(value, str) else value
 
 
+def question(value: object) -> str:
+    """A text without blanks around it; what is no text, or blank, is as good as missing."""
+    if not isinstance(value, str) or not value.strip():
+        raise ValueError("is required")
+    return value.strip()
+
+
 def _of_text_length(value: str) -> str:
     if len(_BLANKS.sub(" ", value)) > TEXT_LIMIT:
         raise ValueError(f"must be at most {TEXT_LIMIT} characters")
@@ -196,6 +203,8 @@ def _encodable(value: Any) -> Any:
 def sentence(place: tuple[int | str, ...], kind: str, message: str, context: Mapping[str, Any], given: object) -> str:
     """What is wrong with a value, for a person."""
     path = _path(place)
+    if isinstance(given, str) and kind in ("too_short", "too_long"):
+        kind = f"string_{kind}"
     match kind:
         case "missing" | "string_too_short":
             return f"{path} is required"

@@ -16,6 +16,7 @@ from memory_server.recallnest.wire.fields import (
     ScopeName,
     Switch,
     Text,
+    question,
     share,
     trimmed,
     whole,
@@ -48,12 +49,7 @@ EntityNames = Annotated[list[Name], EACH_ONCE, Field(max_length=32)]
 Path = Annotated[str, LINE, Field(min_length=1, max_length=880)]
 Paths = Annotated[list[Path], EACH_ONCE, Field(max_length=48)]
 MemoryId = Annotated[str, LINE, Field(min_length=1, max_length=512)]
-# What is no text, or blank, is as good as missing.
-Question = Annotated[
-    str,
-    BeforeValidator(lambda value: value.strip() if isinstance(value, str) else "", json_schema_input_type=str),
-    Field(min_length=1),
-]
+Question = Annotated[str, BeforeValidator(question, json_schema_input_type=str), Field(json_schema_extra={"minLength": 1})]
 Paragraph2400 = Annotated[str, BeforeValidator(trimmed), Field(min_length=1, max_length=2400)]
 Paragraph960 = Annotated[str, BeforeValidator(trimmed), Field(min_length=1, max_length=960)]
 

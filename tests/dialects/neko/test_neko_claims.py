@@ -784,3 +784,23 @@ async def test_a_reload_that_fails_changes_nothing_but_the_claims(mio: Companion
     assert "characters.json" in response.json()["message"]
     assert "Alex | question 0" in await mio.history("Mio")
     assert await mio.write("Mio") == "cached"
+
+
+async def test_one_memory_that_cannot_be_read_again_fails_the_reload_and_none_but_itself(
+    mio: Companion, root: Path
+) -> None:
+    configure(root, "Mio", "Rin")
+    await mio.write("Rin", 7)
+    journal = root / MIO / "events.ndjson"
+    journal.rename(root / "kept")
+    journal.mkdir()
+    (root / "memory" / "Rin" / "recent.json").write_text('[{"type": "human", "data": {"content": "edited"}}]')
+    response = await mio.client.post("/reload")
+    assert (response.status_code, response.json()["status"]) == (200, "error")
+    assert "edited" in await mio.history("Rin")
+    assert await mio.write("Mio", 1) == "error"
+    journal.rmdir()
+    (root / "kept").rename(journal)
+    await mio.reload()
+    assert await mio.write("Mio", 1) == "cached"
+    assert "question 0" in await mio.history("Mio")
