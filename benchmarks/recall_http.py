@@ -1,10 +1,12 @@
 """Quality of recall through HTTP: a real server, conversations sent by /cache, questions by /query_memory.
 
-    python benchmarks/recall_http.py --data DIR
+    python -m benchmarks.recall_http --data DIR [--profile NAME ... --models ROOT]
 
-DIR holds the public sets that ``recall_data`` names. Prints JSON: for LoCoMo turns R@5, R@10, H@10
-over the usable questions, for MemoryBank H@1, H@3, H@5 in both languages (a hit on either turn of
-a round counts), and the median time of a query beside that of an empty request in the same run.
+DIR holds the public sets that ``recall_data`` names. Prints JSON for each embedding profile (off, auto, or a name; a
+server of its own for each): for LoCoMo turns R@5, R@10, H@10 over the usable questions, for MemoryBank H@1, H@3, H@5
+in both languages (a hit on either turn of a round counts), the median time of a query beside that of an empty request
+in the same run, and how long it took until every text had its vector. ROOT is a data root under which
+``memory_server models install NAME --data-root ROOT`` has put models.
 """
 
 from __future__ import annotations
@@ -22,13 +24,19 @@ from pathlib import Path
 from typing import Any
 
 import httpx2
-from recall_data import Case, locomo_turns, memorybank, read_locomo
+
+from benchmarks.recall_data import Case, locomo_turns, memorybank, read_locomo
+
+_LONGEST_FILL = 1800.0      # seconds
 
 
 class Server:
     """A server of its own on a free port over a temporary root."""
 
-    def __init__(self, root: str, profile: str) -> None:
+    def __init__(self, root: str, profile: str, models: Path | None) -> None:
+        if models is not None:
+            (Path(root) / "data").mkdir(parents=True)
+            (Path(root) / "data" / "embedding_models").symlink_to((models / "data" / "embedding_models").absolute())
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
             port = probe.getsockname()[1]
@@ -49,13 +57,29 @@ class Server:
             time.sleep(0.1)
         raise SystemExit("the server did not start")
 
+    def filled(self) -> dict[str, Any]:
+        """Wait until every text has its vector; how long that took and what it made of the process."""
+        began = time.monotonic()
+        while time.monotonic() - began < _LONGEST_FILL:
+            told = self.client.get("/health").json()["embeddings"]
+            if told["state"] == "disabled" or (told["state"] == "ready" and not told["pending"]):
+                break
+            time.sleep(0.2)
+        else:
+            raise SystemExit(f"not every text got a vector: {told}")
+        return {"fill_s": round(time.monotonic() - began, 1), "embeddings": told, "rss_mb": self._resident()}
+
+    def _resident(self) -> int:
+        status = Path(f"/proc/{self._process.pid}/status").read_text(encoding="ascii")
+        return int(next(line for line in status.splitlines() if line.startswith("VmRSS")).split()[1]) // 1024
+
     def close(self) -> None:
         self._process.terminate()
         self._process.wait(10)
 
 
-def send(server: Server, name: str, case: Case) -> dict[str, str]:
-    """Cache a case's turns; returns the unit of every row, by its place."""
+def send(server: Server, name: str, case: Case) -> None:
+    """Cache a case's turns."""
     first = case.documents[0].speaker
     for start in range(0, len(case.documents), 20):
         messages = [
@@ -71,7 +95,6 @@ def send(server: Server, name: str, case: Case) -> dict[str, str]:
         answer = server.client.post(f"/cache/{name}", json=body).json()
         if answer.get("status") != "cached":
             raise SystemExit(f"not cached: {answer}")
-    return {}
 
 
 def ask(server: Server, name: str, case: Case, times: list[float]) -> list[dict[str, Any]]:
@@ -103,35 +126,34 @@ def hits_at(results: list[dict[str, Any]], k: int) -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--data", type=Path, required=True)
-    parser.add_argument("--profile", default="off", help="embedding profile: off, auto, or a name")
+    parser.add_argument("--profile", nargs="+", default=["off"], help="embedding profiles: off, auto, or names")
+    parser.add_argument("--models", type=Path, help="a data root with installed models")
     options = parser.parse_args()
-    report: dict[str, Any] = {"profile": options.profile}
+    report = {profile: measured(options.data, profile, options.models) for profile in options.profile}
+    print(json.dumps(report, indent=2))
+
+
+def measured(data: Path, profile: str, models: Path | None) -> dict[str, Any]:
+    """Everything about one profile, from a server of its own."""
+    report: dict[str, Any] = {}
     times: list[float] = []
     with tempfile.TemporaryDirectory() as root:
-        server = Server(root, options.profile)
+        server = Server(root, profile, models)
         try:
-            turns: list[dict[str, Any]] = []
-            for sample in read_locomo(options.data):
-                case = locomo_turns(sample)
-                send(server, case.name, case)
-                turns += ask(server, case.name, case, times)
-            report["locomo_turns"] = {
-                "questions": len(turns),
-                "R@5": recall_at(turns, 5),
-                "R@10": recall_at(turns, 10),
-                "H@10": hits_at(turns, 10),
+            cases = {"locomo_turns": [locomo_turns(sample) for sample in read_locomo(data)]}
+            cases |= {f"memorybank_{language}": memorybank(data, language, split=True) for language in ("zh", "en")}
+            named = {
+                kind: [(f"{kind}{number}", case) for number, case in enumerate(some)] for kind, some in cases.items()
             }
-            for language in ("zh", "en"):
-                rounds: list[dict[str, Any]] = []
-                for number, case in enumerate(memorybank(options.data, language, split=True)):
-                    send(server, f"{language}{number}", case)
-                    rounds += ask(server, f"{language}{number}", case, times)
-                report[f"memorybank_{language}"] = {
-                    "questions": len(rounds),
-                    **{f"H@{k}": hits_at(rounds, k) for k in (1, 3, 5)},
-                }
+            for some in named.values():
+                for name, case in some:
+                    send(server, name, case)
+            report["vectors"] = server.filled()
+            for kind, some in named.items():
+                results = [one for name, case in some for one in ask(server, name, case, times)]
+                report[kind] = {"questions": len(results), **scored(kind, results)}
             empty = []
             for _ in range(200):
                 begun = time.perf_counter()
@@ -141,7 +163,13 @@ def main() -> None:
             report["empty_ms_median"] = round(1e3 * statistics.median(empty), 2)
         finally:
             server.close()
-    print(json.dumps(report, indent=2))
+    return report
+
+
+def scored(kind: str, results: list[dict[str, Any]]) -> dict[str, float]:
+    if kind == "locomo_turns":
+        return {"R@5": recall_at(results, 5), "R@10": recall_at(results, 10), "H@10": hits_at(results, 10)}
+    return {f"H@{k}": hits_at(results, k) for k in (1, 3, 5)}
 
 
 if __name__ == "__main__":

@@ -62,7 +62,8 @@ async def retry(space: MemorySpace, ids: Collection[str] | None = None) -> int:
 
     A question is asked at the next round, an owed job is owed anew.
     """
-    asked = [key for one in space.views.tries.dead() if ids is None or (key := space.views.tries.key_of(one)) in ids]
+    dead = [space.views.tries.key_of(one) for one in space.views.tries.dead()]
+    asked = [key for key in dead if ids is None or key in ids]
     lines = await space.disk.run(_lines, space)
     owed = [
         line

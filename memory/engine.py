@@ -16,6 +16,7 @@ from memory.cast import Cast
 from memory.catalogue import Catalogue
 from memory.clock import Clock, SystemClock
 from memory.errors import MemoryServiceError, RootTooNew, SpaceClosed, UnknownSpace
+from memory.facts import inherited
 from memory.facts.learn import learn
 from memory.history import compress
 from memory.history.record import COMPRESS, POST_TURN
@@ -126,6 +127,7 @@ class Engine:
                 POST_TURN: self._post_turn,
                 COMPRESS: self._compress,
                 compress.SUMMARISE: self._summarise,
+                inherited.EXTRACT: inherited.take_over,
                 ARCHIVE: put_away,
                 erase.ERASE: self._finish_erasing,
             },
@@ -176,7 +178,7 @@ class Engine:
         )
         await engine.catalogue.open()
         await engine._usage.load()
-        await engine.gate.started(disk, engine.clock.now())
+        engine.gate.opened()
         if settings.background:
             engine._start()
         return engine
@@ -211,6 +213,10 @@ class Engine:
         await self.catalogue.close()
         await self._usage.save()
         self._disk.close()
+
+    async def declare_normal(self) -> None:
+        """Say in the root's state file that it is served, as the server does after opening it."""
+        await self.gate.declare_normal(self._disk, self.clock.now())
 
     async def sweep(self) -> None:
         """Visit every space once, one at a time: recover it and learn what it owes."""

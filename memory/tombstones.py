@@ -40,7 +40,7 @@ class Tombstones:
         return name in self._names
 
     async def bury(self, names: Iterable[str]) -> None:
-        """Close those names that have no directory any more. Raises OSError; in this run they are closed all the same."""
+        """Close those names that have no directory. Raises OSError; in this run they are closed all the same."""
         await self._change(frozenset(), names)
 
     async def lift(self, names: Iterable[str]) -> None:

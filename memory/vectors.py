@@ -248,7 +248,10 @@ class Rows(Inline):
             if vectors is not None and known == hashed and (row := int(vectors.rows((key,))[0])) >= 0:
                 value = pack(vectors.take(np.array([row]))[0]) if whole else None
                 return {EMBEDDING: value, TEXT: text_sha256(text), MODEL: model}
-            return before.fields() if before is not None and before.hashed == hashed else {}
+            if before is None or before.hashed != hashed:
+                return {}
+            outdated = before.model == model and before.text != text_sha256(text)
+            return {} if outdated else before.fields()
 
         return of
 

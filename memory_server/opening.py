@@ -49,7 +49,9 @@ async def _open_engine(options: ServeOptions, service: Service) -> Engine:
     embedder = OnnxEmbedder(options.data_root, clock=clock, profile=options.embedding_profile)
     settings = Settings(data_root=options.data_root, master_name=options.master_name)
     chat = HttpChat(ModelConfig(options.data_root, os.environ).current, clock)
-    return await Engine.open(settings, clock=clock, embedder=embedder, chat=chat, gate=service.early_gate)
+    engine = await Engine.open(settings, clock=clock, embedder=embedder, chat=chat, gate=service.early_gate)
+    await engine.declare_normal()
+    return engine
 
 
 async def close_engine(engine: Engine) -> None:

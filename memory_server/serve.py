@@ -46,6 +46,9 @@ def run(options: ServeOptions) -> int:
     Raises RootLocked, PortTaken, RootTooNew, or OSError, when it could not begin.
     """
     os.umask(0o077)
+    # One question, one core: threads that spin while they wait for each other cost a busy machine more than they gain.
+    # Read when numpy is imported, which is later.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     _set_up_logging()
     lock = lock_root(options.data_root)
     _log_to_file(options.data_root)

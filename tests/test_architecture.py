@@ -50,7 +50,7 @@ VIEWS = (
     "memory.reflections.view", "memory.reflections.surfaced", "memory.reflections.backoff",
     "memory.persona.view", "memory.persona.corrections",
     "memory.sessions.view", "memory.state.view", "memory.sessions.handoffs",
-    "memory.facts.retired", "memory.history.withheld", "memory.history.event_notes", "memory.history.raw",
+    "memory.facts.retired", "memory.history.withheld", "memory.history.event_notes", "memory.history.turn_row", "memory.history.raw",
     "memory.state.accounts", "memory.state.answered", "memory.state.card", "memory.state.digests",
     "memory.state.reminders",
 )

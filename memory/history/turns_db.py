@@ -18,16 +18,16 @@ from pathlib import Path
 from typing import Any
 
 import aiosqlite
-import orjson
 
 from memory.clock import Clock
 from memory.history.turn import Turn
+from memory.history.turn_row import message_of, read_message, stamp_of
 from memory.ids import Ids
 from memory.store import layout
 from memory.store.database import is_corrupt, lenient_text, may_pass, unavailable
 from memory.store.events import Event
 from memory.store.files import FILE_MODE, Disk, look, to_its_end
-from memory.store.view import Change, Unreadable, View, parse
+from memory.store.view import Change, View
 
 log = logging.getLogger(__name__)
 
@@ -320,7 +320,7 @@ class TurnsDb(View):
             )
         for others, verb in ((False, "INSERT OR REPLACE"), (True, "INSERT OR IGNORE")):
             values = [
-                (kept.turn.row, kept.turn.session, _message(kept.turn), _stamp(kept.turn.at))
+                (kept.turn.row, kept.turn.session, message_of(kept.turn), stamp_of(kept.turn.at))
                 for kept in adding
                 if kept.adopted == others
             ]
@@ -388,7 +388,7 @@ class TurnsDb(View):
 
     def _kept(self, row: Any) -> Kept:
         number, session, message, stamp, turn_id, at, received, speaker = row
-        kind, content = _read_message(message)
+        kind, content = read_message(message)
         moment = datetime.fromisoformat(at) if at else self._foreign_time(stamp)
         turn = Turn(
             id=turn_id or self._ids.new("turn"),
@@ -435,26 +435,3 @@ def _merged(stored: list[Turn], pending: list[Turn]) -> list[Turn]:
     """Turns of the file and turns on their way to it; those stand above a row of another program's."""
     by_row = {turn.row: turn for turn in (*stored, *pending)}
     return [by_row[row] for row in sorted(by_row)]
-
-
-def _message(turn: Turn) -> str:
-    return orjson.dumps({"type": turn.kind, "data": {"content": turn.content}}).decode()
-
-
-def _stamp(at: datetime) -> str:
-    return at.strftime("%Y-%m-%d %H:%M:%S.%f")
-
-
-def _read_message(message: object) -> tuple[str, Any]:
-    """Kind and content of a stored message; whatever it is, it is shown rather than dropped."""
-    data = message if isinstance(message, bytes) else str(message).encode(errors="replace")
-    try:
-        value = parse(data)
-    except Unreadable:
-        return "human", lenient_text(data)
-    if not isinstance(value, dict):
-        return "human", str(value)
-    inner = value.get("data")
-    content = inner.get("content", "") if isinstance(inner, dict) else inner
-    kind = value.get("type")
-    return (kind if isinstance(kind, str) else "human"), content if isinstance(content, (str, list)) else str(content)

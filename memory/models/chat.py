@@ -108,6 +108,7 @@ def method_of(chat: Chat, tier: Tier) -> str:
 _THOUGHT = re.compile(r"<(think|thinking|reasoning)>.*?(?:</\1>|\Z)", re.DOTALL | re.IGNORECASE)
 _LONGEST = 200_000      # characters of an answer that are read
 _STARTS = 50            # places at which a value is looked for
+_MENDED = 3             # … and at which a broken one is mended
 _TRAILING_COMMA = re.compile(r",(\s*[}\]])")
 
 
@@ -120,15 +121,12 @@ def json_reply(tier: Tier, text: str) -> Any:
     body = _THOUGHT.sub("", text[:_LONGEST])
     decoder = json.JSONDecoder()
     starts = [match.start() for match in re.finditer(r"[{\[]", body)][:_STARTS]
-    for start in starts:
-        try:
-            return decoder.raw_decode(body, start)[0]
-        except (json.JSONDecodeError, RecursionError):
-            continue
-    for start in starts[:1]:
-        for mended in (_TRAILING_COMMA.sub(r"\1", body[start:]), _closed(body[start:])):
+    for number, start in enumerate(starts):
+        rest = body[start:]
+        mended = (_TRAILING_COMMA.sub(r"\1", rest), _closed(rest)) if number < _MENDED else ()
+        for candidate in (rest, *mended):
             try:
-                return decoder.raw_decode(mended)[0]
+                return decoder.raw_decode(candidate)[0]
             except (json.JSONDecodeError, RecursionError):
                 continue
     raise BadAnswer(tier, "the answer holds no JSON")

@@ -50,7 +50,14 @@ class Resolved:
 
 
 def _facet(
-    name: str, cap: int, group: str | None, routes: str, description: str, *, protected: bool = False, document: bool = False
+    name: str,
+    cap: int,
+    group: str | None,
+    routes: str,
+    description: str,
+    *,
+    protected: bool = False,
+    document: bool = False,
 ) -> Facet:
     return Facet(
         name=name,
@@ -72,7 +79,7 @@ PACKS: Mapping[str, Pack] = {
             _facet("followUps", 10, "Schedule", "commitment", "What was promised or is still to come."),
             _facet("relationships", 10, "People", "person_note", "Who matters, and how they are connected."),
             _facet("style", 6, "Style", "style_preference", "Likes, dislikes and ways of being spoken to."),
-            _facet("goals", 8, "Projects", "goal life_decision", "What is aimed for, and decided for good.", protected=True),
+            _facet("goals", 8, "Projects", "goal life_decision", "What is aimed for or decided.", protected=True),
             _facet("ongoing", 8, "Projects", "experience", "What is going on at present."),
             _NOTES,
             _facet(
@@ -85,7 +92,7 @@ PACKS: Mapping[str, Pack] = {
         name="project",
         facets=(
             _facet("decisions", 20, "Decisions", "decision", "What was decided.", protected=True),
-            _facet("constraints", 15, "Constraints", "constraint", "What must hold, or must not happen.", protected=True),
+            _facet("constraints", 15, "Constraints", "constraint", "What must hold or must not be.", protected=True),
             _facet("todos", 20, "Todos", "todo", "What is to be done."),
             _facet("openQuestions", 15, "Questions", "question", "What nobody has answered yet."),
             _facet("status", 10, "Status", "status", "How far things are."),
@@ -95,7 +102,7 @@ PACKS: Mapping[str, Pack] = {
     "health": Pack(
         name="health",
         facets=(
-            _facet("medicalFacts", 20, "Medical", "medical_fact", "Diagnoses, allergies and treatments.", protected=True),
+            _facet("medicalFacts", 20, "Medical", "medical_fact", "Diagnoses and treatments.", protected=True),
             _facet("dietaryRules", 15, "Diet", "dietary_rule", "What may and may not be eaten.", protected=True),
             _facet("fitnessGoals", 10, "Goals", "fitness_goal", "What is trained for.", protected=True),
             _facet("plans", 8, "Plans", "current_plan", "The plan that is being followed."),
@@ -125,7 +132,7 @@ def resolve(template: str | None, own: Mapping[str, Any] | None) -> Resolved:
     pack = read_pack(own) if own is not None else None
     if pack is not None:
         return Resolved(pack=pack, source="account", template=template, own=True)
-    if template in PACKS:
+    if template is not None and template in PACKS:
         return Resolved(pack=PACKS[template], source="template", template=template, own=False)
     return Resolved(pack=PACKS[PERSONAL], source="deployment-default", template=None, own=False)
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
+from memory.facts.evidence import is_shown
 from memory.facts.fact import MASTER, STORED, Fact
 from memory.facts.keys import canonical_key
 from memory.facts.memory import EVENTS, Memory, points_of, structured
@@ -15,7 +16,6 @@ from memory.facts.record import to_record
 from memory.facts.retired import CAP_EVICTED, REPLACED, Retired
 from memory.facts.retired import to_row as retired_row
 from memory.facts.sameness import normal, revises
-from memory.facts.evidence import is_shown
 from memory.history.turn import SYSTEM, Turn
 from memory.sessions.handoffs import USER_CLEARED, Handoff, content_of
 from memory.sessions.handoffs import to_row as handoff_row

@@ -152,7 +152,8 @@ def named(space: MemorySpace, pack: Pack, key: str) -> list[Fact]:
 def has_state(space: MemorySpace) -> bool:
     """Whether anything was ever known here."""
     views = space.views
-    return any(len(one) > 0 for one in (space.facts, views.facts_archive, views.retired, views.versions, views.handoffs))
+    lists = (views.facts, views.facts_archive, views.retired, views.versions, views.handoffs)
+    return any(len(one) > 0 for one in lists)
 
 
 def chain(space: MemorySpace, entry_id: str) -> list[Entry]:

@@ -16,8 +16,8 @@ _FOLLOW_UP_FROM = timedelta(days=7)
 _FOLLOW_UPS = 3
 _SHOWN = 60             # UTF-16 units of a follow-up
 _PROMPTS = {
-    "personal": "Speak as somebody who has known this person for a while; bring up what they told only where it helps.",
-    "health": "Speak as a careful companion of this person's health; never contradict what is known of their condition.",
+    "personal": "Speak as somebody who has known this person for a while; bring up what they told where it helps.",
+    "health": "Speak as a careful companion of this person's health; never contradict what is known of it.",
 }
 
 
@@ -45,7 +45,10 @@ async def relationship(space: MemorySpace, template: str) -> Relationship:
     return Relationship(
         duration_days=max((now - oldest).days, 0) if oldest is not None else 0,
         personal_details=_once(
-            [event.text for event in raw.telling(PERSONAL_DETAIL)] + [text for facet, text in facts if facet == "identity"]
+            [
+                *(event.text for event in raw.telling(PERSONAL_DETAIL)),
+                *(text for facet, text in facts if facet == "identity"),
+            ]
         ),
         active_goals=_once([*goal, *(text for facet, text in facts if facet == "goals")]),
         current_feeling=feelings[-1].text if feelings else None,
@@ -61,7 +64,8 @@ def _follow_ups(space: MemorySpace, now: datetime) -> tuple[str, ...]:
         key=lambda one: (one[1].at, one[1].row),
     )
     return tuple(
-        f'{kind}: "{cut(event.text, _SHOWN)}..." ({(now - event.at).days} days ago)' for kind, event in old[:_FOLLOW_UPS]
+        f'{kind}: "{cut(event.text, _SHOWN)}..." ({(now - event.at).days} days ago)'
+        for kind, event in old[:_FOLLOW_UPS]
     )
 
 

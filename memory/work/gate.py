@@ -104,13 +104,16 @@ class StorageGate:
             self.refused_writes += 1
             raise WriteFenced(mode)
 
-    async def started(self, disk: Disk, now: datetime) -> None:
-        """The engine has been opened: say so in ``root_state.json``, if there is one and nothing is pending.
+    def opened(self) -> None:
+        """The engine is there."""
+        self.initialised = True
+        self.start_failed = False
+
+    async def declare_normal(self, disk: Disk, now: datetime) -> None:
+        """Note a good start in ``root_state.json``, if there is one and nothing is pending.
 
         A mode that somebody left behind must not keep every write out for ever. Never raises for the file's sake.
         """
-        self.initialised = True
-        self.start_failed = False
         try:
             if await disk.run(self._root_state.amend, disk, lambda state: self._normal(state, now)):
                 log.info("root state: %s", NORMAL)

@@ -12,7 +12,7 @@ from urllib.parse import unquote
 from starlette.requests import Request
 from starlette.responses import Response
 
-from memory import briefing
+from memory import briefing, tokens
 from memory.briefing import Briefing, RecentLine
 from memory.engine import Engine
 from memory.errors import DamagedSpace, SpaceClosed, StorageBlocked, UnknownSpace
@@ -20,7 +20,10 @@ from memory.history.turn import SYSTEM
 from memory.locale import DEFAULT_LOCALE, country_of, detect, normalise
 from memory.persona import mind, strangers
 from memory.persona.legacy import legacy_settings
+from memory.recall.query import Query
+from memory.search import search
 from memory.space import MemorySpace
+from memory.strings.catalogue import say
 from memory_server.replies import TextReply, reply
 from memory_server.service import Service, engine_of, service_of
 
@@ -28,10 +31,15 @@ log = logging.getLogger(__name__)
 
 _NEWEST = 10        # messages whose language counts
 _EACH = 200         # characters looked at in each
+_ASKED = 2_000      # characters of a question that are looked for
+_RECALL_TOKENS = 600
 
 
 async def new_dialog(request: Request, name: str) -> Response:
-    """The text for a new model session, once no /renew or /settle is under way; empty for an unknown character."""
+    """The text for a new model session, once no /renew or /settle is under way; empty for an unknown character.
+
+    With ``?recall=…`` what answers that is told besides, so that nothing depends on a model asking for it.
+    """
     service, engine = service_of(request), engine_of(request)
     if not is_known(engine, name):
         return TextReply("")
@@ -166,16 +174,40 @@ async def _parts(request: Request, service: Service, engine: Engine, space: Memo
     locale = choose_locale(request, space, lines)
     known = mind.render(space, names, locale, now)
     legacy = {} if known else await legacy_settings(space)
+    fallback = briefing.legacy_settings(space.name, legacy) if legacy else ""
+    recalled = await _recalled(engine, space, request.query_params.get("recall", ""), locale, known)
     return Briefing(
         names=names,
         locale=locale,
         now=now,
-        persona=known,
-        fallback=briefing.legacy_settings(space.name, legacy) if legacy else "",
+        persona="\n\n".join(part for part in (known, recalled) if part) if known else "",
+        fallback="\n\n".join(part for part in (fallback, recalled) if part),
         recent=lines,
         last_turn_at=space.turns.last_at,
         holiday=await _holiday(service, now, locale),
     )
+
+
+async def _recalled(engine: Engine, space: MemorySpace, asked: str, locale: str, known: str) -> str:
+    """What answers ``?recall=…`` and is not told already, as one more section of what is known; else ""."""
+    if not asked.strip():
+        return ""
+    names = engine.cast.names(space.name)
+    try:
+        query = Query(text=asked[:_ASKED], limit=engine.settings.recall_limit, names=names)
+        found = await search(space, query, names, engine.embedder)
+    except Exception as error:  # a section less, not a conversation less
+        log.error("recall for /new_dialog failed (%s)", type(error).__name__)
+        return ""
+    told, left = set(known.split("\n")), _RECALL_TOKENS
+    lines = []
+    for line in dict.fromkeys(briefing.bullet(hit.document.text) for hit in found.hits):
+        cost = tokens.count(line)
+        if line not in told and cost <= left:
+            left -= cost
+            lines.append(line)
+    heading = say("search_results_header", locale, neko=names.neko)
+    return "\n".join([f"### {heading}", *lines]) if lines else ""
 
 
 def _lines(space: MemorySpace) -> list[RecentLine]:

@@ -21,6 +21,7 @@ class Fickle(WordEmbedder):
     def __init__(self, *, languages: Sequence[str] = ()) -> None:
         super().__init__()
         self.hanging = False
+        self.waiting = asyncio.Event()      # set once somebody waits for an answer that does not come
         self._languages = languages
         self.asked: list[tuple[str, ...]] = []
         self.batches: list[tuple[str, ...]] = []        # of passages, as far as they were embedded
@@ -40,6 +41,7 @@ class Fickle(WordEmbedder):
     async def embed(self, texts: Sequence[str], *, purpose: Purpose) -> Vectors | None:
         self.asked.append(tuple(texts))
         if self.hanging:
+            self.waiting.set()
             await asyncio.Event().wait()
         if self.state != "ready":
             return None

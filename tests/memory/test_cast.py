@@ -40,7 +40,7 @@ def test_characters_and_the_human_are_read_from_the_companions_file(cast: Cast, 
         "主人": {"档案名": " Alex ", "昵称": ["Al", 7, ""]},
         "当前猫娘": "Mio",
     })  # fmt: skip
-    assert cast.published() == {"Mio", "Rin"}
+    assert cast.published() == frozenset({"Mio", "Rin"})
     assert cast.names("Mio") == Names(
         neko="Mio", master="Alex", neko_aliases=("Mi", "小澪", "Mimi"), master_aliases=("Al",)
     )
@@ -66,15 +66,15 @@ def test_nicknames_are_separated_in_many_ways(
 
 def test_names_are_known_in_the_form_in_which_they_are_checked(cast: Cast, tmp_path: Path) -> None:
     put(tmp_path, {"猫娘": {" Zoe\u0301 ": {"昵称": "Zo"}}})
-    assert cast.published() == {"Zo\u00e9"}
+    assert cast.published() == frozenset({"Zo\u00e9"})
     assert cast.names("Zo\u00e9").neko_aliases == ("Zo",)
 
 
 def test_a_changed_file_counts_at_once(cast: Cast, tmp_path: Path) -> None:
     put(tmp_path, {"猫娘": {"Mio": {}}})
-    assert cast.published() == {"Mio"}
+    assert cast.published() == frozenset({"Mio"})
     put(tmp_path, {"猫娘": {"Mio": {}, "Rin": {}}})
-    assert cast.published() == {"Mio", "Rin"}
+    assert cast.published() == frozenset({"Mio", "Rin"})
     (tmp_path / "config" / "characters.json").unlink()
     assert cast.published() is None
 
@@ -83,11 +83,11 @@ def test_a_changed_file_counts_at_once(cast: Cast, tmp_path: Path) -> None:
 def test_a_file_that_cannot_be_read_says_what_it_said_last(cast: Cast, tmp_path: Path, broken: str) -> None:
     put(tmp_path, {"猫娘": {"Mio": {}}})
     put(tmp_path, {"powerful_memory_enabled": False}, "core_config.json")
-    assert cast.published() == {"Mio"}
+    assert cast.published() == frozenset({"Mio"})
     assert not cast.powerful
     put(tmp_path, broken)
     put(tmp_path, broken, "core_config.json")
-    assert cast.published() == {"Mio"}
+    assert cast.published() == frozenset({"Mio"})
     assert not cast.powerful
     with pytest.raises(BadInput, match=r"characters\.json"):
         cast.check()
@@ -116,13 +116,13 @@ def test_a_file_without_a_list_of_characters_does_not_say_there_are_none(
 
 def test_a_list_without_characters_says_there_are_none(cast: Cast, tmp_path: Path) -> None:
     put(tmp_path, {"猫娘": {}})
-    assert cast.published() == set()
+    assert cast.published() == frozenset()
 
 
 @pytest.mark.parametrize("card", [None, 7, "x", ["昵称"], {"昵称": {"a": 1}}])
 def test_an_odd_card_is_an_empty_one(cast: Cast, tmp_path: Path, card: object) -> None:
     put(tmp_path, {"猫娘": {"Mio": card}, "主人": card})
-    assert cast.published() == {"Mio"}
+    assert cast.published() == frozenset({"Mio"})
     assert cast.names("Mio") == Names(neko="Mio")
 
 

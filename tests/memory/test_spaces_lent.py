@@ -11,7 +11,7 @@ import pytest
 from memory.engine import Engine
 from memory.errors import BadInput, UnknownSpace
 from memory.history import record
-from memory.history.record import Incoming
+from memory.history.record import Incoming, RequestKey
 from memory.history.turn import HUMAN, Message
 from memory.store.files import Disk
 from tests.conftest import OpenEngine
@@ -171,3 +171,20 @@ async def test_the_sweep_opens_every_space_once_and_keeps_none_open(open_engine:
     assert again.spaces.open_spaces == []
     assert again.status().spaces == 2
     assert again.status().owed == 2
+
+
+async def test_saving_can_be_stopped_at_any_moment_after_a_write(open_engine: OpenEngine) -> None:
+    engine = await open_engine(save_delay=0.0)
+    for moment in range(12):
+        async with engine.spaces.use(f"Mia {moment}", create=True) as space:
+            key = RequestKey("key", "body")  # kept in a file that is saved at leisure
+            await record.cache(space, Incoming(messages=[Message(kind=HUMAN, content="hello")], key=key))
+            await asyncio.sleep(0.03)
+            writing = asyncio.create_task(record.cache(space, Incoming(messages=[Message(kind=HUMAN, content="more")])))
+            while len(space.recent.entries) < 2:  # noqa: ASYNC110 - the moment it is folded
+                await asyncio.sleep(0)
+            for _ in range(moment):
+                await asyncio.sleep(0)
+            async with asyncio.timeout(5):
+                await space.stop()
+            await writing

@@ -87,7 +87,9 @@ async def test_3_a_fence_somebody_left_behind_is_gone_after_a_start_and_seen_bef
     assert (await client.post("/cache/Mio", json=history(exchange(1)))).json()["status"] == "error"
     assert (await client.get("/health")).json()["refused_writes"] == 1
     await engine.close()
-    async with client_of(Service(instance_id="x", engine=await open_engine())) as again:
+    started = await open_engine()
+    await started.declare_normal()      # as the server does
+    async with client_of(Service(instance_id="x", engine=started)) as again:
         assert (await again.post("/cache/Mio", json=history(exchange(1)))).json()["status"] == "cached"
 
 
@@ -382,6 +384,28 @@ async def test_20_what_is_stressed_stands_in_the_next_dialog_without_a_tool_call
     await perform("Mio", times=3)
     before, _, _ = (await client.get("/new_dialog/Mio")).text.partition("inner thoughts")
     assert "The user is allergic to peanuts." in before
+
+
+async def test_20_what_the_next_words_are_about_can_be_told_without_a_tool_call(
+    client: httpx2.AsyncClient, root: Path, engine: Engine
+) -> None:
+    """With ``?recall=``, also what is no longer told by itself: here a plan that was over long ago."""
+    folder = root / "memory" / "Mio"
+    folder.mkdir()
+    rows = [
+        {"id": f"fact_{n}", "text": text, "importance": 5, "entity": "master", "created_at": "2026-01-01T10:00:00",
+         "event_when_raw": {"start": {"offset": 0, "unit": "day"}, "end": None}, "absorbed": True}
+        for n, text in enumerate(("The user had a picnic in Lisbon.", "The user saw a film about bees."))
+    ]  # fmt: skip
+    (folder / "facts.json").write_text(json.dumps(rows))
+    plain = (await client.get("/new_dialog/Mio?language=en")).text
+    assert "picnic" not in plain
+    asked = (await client.get("/new_dialog/Mio?language=en&recall=Do you remember the picnic?")).text
+    section = "### Mio's related memories\n- The user had a picnic in Lisbon.\n"
+    assert section in asked
+    assert "bees" not in asked
+    assert asked.replace(section, "") == plain
+    assert (await client.get("/new_dialog/Mio?language=en&recall=zzz")).text == plain
 
 
 async def test_21_what_somebody_else_said_is_not_the_humans_and_nobody_poses_as_another(

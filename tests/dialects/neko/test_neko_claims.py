@@ -730,7 +730,7 @@ async def test_a_directory_deleted_right_after_its_release_stays_deleted(open_en
     engine = await open_engine(background=True, save_delay=0.0)
     async with client_of(Service(instance_id="x", engine=engine)) as client:
         companion = Companion(client)
-        for number in range(12):
+        for number in range(6):
             stop = asyncio.Event()
 
             async def load(stop: asyncio.Event = stop) -> None:

@@ -18,7 +18,7 @@ async def test_health_says_who_answers_and_how_it_is(client: httpx2.AsyncClient,
     response = await client.get("/health")
     assert response.status_code == 200
     assert list(response.json())[:4] == list(IDENTITY)
-    assert response.json() == {
+    assert response.json().items() >= {
         **IDENTITY,
         "version": VERSION,
         "initialised": True,
@@ -34,7 +34,7 @@ async def test_health_says_who_answers_and_how_it_is(client: httpx2.AsyncClient,
         "write_fence": None,
         "damaged": 0,
         "embeddings": {"profile": None, "state": "disabled", "reason": "switched off", "pending": 0},
-    }
+    }.items()
 
 
 async def test_health_tells_of_owed_work_and_its_age(client: httpx2.AsyncClient, clock: FixedClock) -> None:

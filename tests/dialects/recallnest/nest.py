@@ -47,9 +47,9 @@ class Nest:
         answer = await self.client.post(path, json=dict(body or {}))
         return checked("POST", path, answer, status)
 
-    async def get(self, path: str, *, status: int | None = None, **query: Any) -> Any:
+    async def get(self, path: str, *, expect: int | None = None, **query: Any) -> Any:
         answer = await self.client.get(path, params=query)
-        return checked("GET", path, answer, status)
+        return checked("GET", path, answer, expect)
 
     async def refused(self, path: str, body: Mapping[str, Any]) -> str:
         """The sentence with which a request is refused."""

@@ -150,8 +150,8 @@ async def test_a_release_does_not_wait_for_a_model_that_hangs(open_engine: OpenE
     await say(engine, "one")
     model.hanging = True
     working = asyncio.create_task(engine.backfill.tick())
-    while not engine.spaces.leases:
-        await asyncio.sleep(0)
+    async with asyncio.timeout(5):
+        await model.waiting.wait()
     async with asyncio.timeout(5), engine.spaces.closed(NAME):
         assert engine.spaces.open_spaces == []
     await working

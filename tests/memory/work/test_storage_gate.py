@@ -55,14 +55,15 @@ def test_the_first_place_that_has_a_file_decides(gate: StorageGate, tmp_path: Pa
 
 
 def test_what_changes_counts_at_once(gate: StorageGate, tmp_path: Path) -> None:
-    put(tmp_path, "storage_policy.json", {"selection_required": True})
-    assert gate.reason == "selection_required"
-    put(tmp_path, "storage_policy.json", {"selection_required": False})
-    assert gate.reason is None
+    seen = []
+    for required in (True, False):
+        put(tmp_path, "storage_policy.json", {"selection_required": required})
+        seen.append(gate.reason)
     put(tmp_path, "root_state.json", {"mode": "bootstrap_importing"})
-    assert gate.paused
+    seen.append(gate.fence)
     (tmp_path / "root_state.json").unlink()
-    assert not gate.paused
+    seen.append(gate.fence)
+    assert seen == ["selection_required", None, "bootstrap_importing", None]
 
 
 def test_of_several_reasons_the_gravest_is_told(gate: StorageGate, tmp_path: Path) -> None:
@@ -139,7 +140,8 @@ def test_any_other_root_state_refuses_nothing(gate: StorageGate, tmp_path: Path,
 
 async def started(gate: StorageGate) -> None:
     disk = Disk()
-    await gate.started(disk, MORNING)
+    gate.opened()
+    await gate.declare_normal(disk, MORNING)
     disk.close()
 
 
@@ -170,14 +172,17 @@ async def test_a_root_that_waits_for_recovery_or_cannot_be_read_is_left_alone(
 
 
 async def test_no_root_state_is_made_where_there_is_none(open_engine: OpenEngine, root: Path) -> None:
-    await open_engine()
+    await (await open_engine()).declare_normal()
     assert not [path for place in PLACES if (path := root / place / "root_state.json").exists()]
 
 
-async def test_opening_an_engine_is_a_good_start(open_engine: OpenEngine, root: Path) -> None:
+async def test_opening_an_engine_alone_declares_nothing(open_engine: OpenEngine, root: Path) -> None:
+    """A person's tool opens one too, and has no say in who may write."""
     put(root, "root_state.json", {"mode": "bootstrap_readonly"})
-    await open_engine()
-    assert json.loads((root / "root_state.json").read_bytes())["mode"] == "normal"
+    engine = await open_engine()
+    assert engine.gate.fence == "bootstrap_readonly"
+    await engine.declare_normal()
+    assert engine.gate.fence is None
 
 
 async def test_a_state_that_changes_while_it_is_written_is_not_overwritten(tmp_path: Path) -> None:
@@ -189,7 +194,7 @@ async def test_a_state_that_changes_while_it_is_written_is_not_overwritten(tmp_p
             put(tmp_path, "root_state.json", {"mode": "deferred_init"})
 
     disk = Disk(meanwhile)
-    await gate.started(disk, MORNING)
+    await gate.declare_normal(disk, MORNING)
     disk.close()
     assert json.loads((tmp_path / "root_state.json").read_bytes()) == {"mode": "deferred_init"}
 
@@ -201,6 +206,6 @@ async def test_a_state_that_cannot_be_written_stops_nobody(gate: StorageGate, tm
 
     put(tmp_path, "root_state.json", {"mode": "maintenance_readonly"})
     disk = Disk(refuse)
-    await gate.started(disk, MORNING)
+    await gate.declare_normal(disk, MORNING)
     disk.close()
-    assert (gate.fence, gate.initialised) == ("maintenance_readonly", True)
+    assert gate.fence == "maintenance_readonly"
