@@ -27,7 +27,7 @@ def moment(at: datetime) -> str:
         utc = at.astimezone(UTC)
     except OverflowError:           # the edge of the calendar
         utc = at.replace(tzinfo=UTC)
-    return f"{utc:%Y-%m-%dT%H:%M:%S}.{utc.microsecond // 1000:03d}Z"
+    return utc.replace(tzinfo=None).isoformat(timespec="milliseconds") + "Z"
 
 
 def scope(card: Card) -> dict[str, Any]:

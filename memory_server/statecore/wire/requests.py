@@ -75,6 +75,12 @@ def _most(most: int) -> Callable[[str], str]:
     return check
 
 
+def _says_something(value: str) -> str:
+    if not value.strip():
+        raise ValueError("must contain at least 1 character(s) besides blanks")
+    return value
+
+
 def _whole(value: object) -> object:
     """A number without a fraction is whole, however it is written."""
     return int(value) if isinstance(value, float) and value.is_integer() else value
@@ -100,7 +106,7 @@ ScopeId = Annotated[str, AfterValidator(_scope), WithJsonSchema({"type": "string
 Text = Annotated[str, AfterValidator(_least(1)), WithJsonSchema({"type": "string", "minLength": 1})]
 NoteText = Annotated[
     str,
-    AfterValidator(_least(1)),
+    AfterValidator(_says_something),
     AfterValidator(_most(500)),
     WithJsonSchema({"type": "string", "minLength": 1, "maxLength": 500}),
 ]
