@@ -61,8 +61,9 @@ def _fact(number: int, chance: random.Random) -> dict[str, Any]:
     text = f"主人喜欢{topic}，第{number}条" if number % 2 else f"Ann likes {topic}, no. {number}"
     short = hashlib.sha256(text.encode()).hexdigest()[:16]
     fact: dict[str, Any] = {
-        "id": f"fact_20260401{number:06}_{short[:8]}", "text": text, "importance": 1 + number % 10, "entity": "master",
-        "tags": [], "hash": short, "created_at": f"2026-0{1 + number % 6}-11T10:00:00.{number + 1:06}", "absorbed": False,
+        "id": f"fact_20260401{number:06}_{short[:8]}", "text": text, "importance": 1 + number % 10,
+        "entity": "master", "tags": [], "hash": short, "absorbed": False,
+        "created_at": f"2026-0{1 + number % 6}-11T10:00:00.{number + 1:06}",
     }  # fmt: skip
     if number % 3:  # rows of the second schema version
         fact |= {
@@ -76,7 +77,8 @@ def _fact(number: int, chance: random.Random) -> dict[str, Any]:
 def _reflection(number: int, chance: random.Random) -> dict[str, Any]:
     return {
         "id": f"ref_{number:016x}", "text": f"Ann often speaks of {chance.choice(TOPICS)} ({number})",
-        "entity": "master", "status": "pending" if number % 2 else "confirmed", "source_fact_ids": [], "reinforcement": 0.8,
+        "entity": "master", "status": "pending" if number % 2 else "confirmed", "source_fact_ids": [],
+        "reinforcement": 0.8,
         "disputation": 0.0, "created_at": "2026-04-01T10:00:00", "feedback": None, "a_later_field": [number],
         "next_eligible_at": "2026-04-01T10:30:00",
     }  # fmt: skip
@@ -139,10 +141,10 @@ def differences(before: dict[str, Any], after: dict[str, Any]) -> list[str]:
 def append_as_original(directory: Path) -> None:
     """A day with the original: a row, a fact at the end of its list, a line in its log, all rewritten its way."""
     facts = json.loads((directory / "facts.json").read_text(encoding="utf-8"))
-    facts.append(_fact(999_999, random.Random(1)))
+    facts.append(_fact(999_998, random.Random(1)))
     (directory / "facts.json").write_text(json.dumps(facts, ensure_ascii=False, indent=2), encoding="utf-8")
     with sqlite3.connect(directory / "time_indexed.db") as db:
-        db.execute("INSERT INTO time_indexed_original (session_id, message, timestamp) VALUES (?, ?, ?)", _row(999_998))
+        db.execute("INSERT INTO time_indexed_original (session_id, message, timestamp) VALUES (?, ?, ?)", _row(999_996))
     with (directory / "events.ndjson").open("a") as log:
         log.write(json.dumps(_event(1)) + "\n")
 
