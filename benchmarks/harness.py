@@ -212,6 +212,9 @@ class SlowChat(NoChat):
     def configured(self, tier: Tier) -> bool:
         return tier == Tier.SUMMARY
 
+    def usable(self, tier: Tier, space: str = "") -> bool:
+        return self.configured(tier)
+
     async def reply(
         self,
         tier: Tier,

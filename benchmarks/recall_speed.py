@@ -224,7 +224,7 @@ def hybrid(size: int) -> dict[str, Any]:
         return answer([index.snapshot()], Query(text=text), now=NOW, clock=clock, dense=dense)
 
     search(texts[0])
-    flat = np.concatenate(snapshot.blocks)[:size].ravel()
+    flat = np.ones(snapshot.size * DIMENSION, dtype=np.float32)
     reading = min(cpu_ms(lambda: flat.sum()) for _ in range(20))
     scanning = spread([cpu_ms(lambda: snapshot.cosines(flat[:DIMENSION])) for _ in range(20)])
     whole = spread([cpu_ms(lambda text=text: search(text)) for text in texts])  # type: ignore[misc]

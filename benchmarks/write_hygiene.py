@@ -1,4 +1,4 @@
-"""How clean the facts are that the rules write: ``python -m benchmarks.write_hygiene [--half report] [--misses]``.
+"""How clean the facts are that the rules write: ``python -m benchmarks.write_hygiene [--half report] [--misses] [--model scripted]``.
 
 The labelled utterances lie in ``hygiene_set``; a hash of the id puts each into the half that was used for tuning or
 into the half that is reported. Prints one JSON object: per half and language
@@ -8,6 +8,7 @@ into the half that is reported. Prints one JSON object: per half and language
 - junk: utterances that should teach nothing but did, of all that should teach nothing
 - wrong_subject, wrong_language: how many drafts
 - duplicates: repeats that were not recognised as the same statement, of all repeats
+- with ``--model scripted`` also, under ``scripted_model``, what a scripted model's facts are like and what it costs
 - contradictions: superseded statements that were recognised, of all; and standing ones that were left alone
 """
 
@@ -23,6 +24,7 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
+from benchmarks import model_hygiene
 from memory.facts.rules.compare import contradicts, same_statement
 from memory.facts.rules.draft import Draft
 from memory.facts.rules.extract import extract
@@ -89,6 +91,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="How clean the facts are that the rules write.")
     parser.add_argument("--half", choices=("tune", "report", "both"), default="both")
     parser.add_argument("--misses", action="store_true", help="list what went wrong in the half used for tuning")
+    parser.add_argument("--model", choices=("scripted",), help="also what a scripted model's facts are like")
     options = parser.parse_args(arguments)
     scores: dict[tuple[str, str], Score] = {}
     for record in records():
@@ -100,6 +103,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
             answer.setdefault(half, {})[language] = score.figures()
             if options.misses and half == "tune":
                 answer[half][language]["misses"] = score.misses
+    if options.model:
+        halves = [record for record in records() if options.half in (half_of(record["id"]), "both")]
+        answer["scripted_model"] = model_hygiene.figures(halves)
     json.dump(answer, sys.stdout, ensure_ascii=False, indent=1)
     print()
     return 0

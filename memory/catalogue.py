@@ -149,7 +149,8 @@ class Catalogue:
         async with aiosqlite.connect(self._path) as db:
             await db.executescript(_SCHEMA)
             query = "SELECT id, space FROM ids WHERE id BETWEEN ? AND ? LIMIT 100"
-            found |= {(one, name) async for one, name in await db.execute(query, (first, last)) if name not in self._ids}
+            rows = await db.execute(query, (first, last))
+            found |= {(one, name) async for one, name in rows if name not in self._ids}
         return sorted(found)
 
     def forget(self, name: str) -> None:

@@ -188,14 +188,18 @@ def _clear_impressions(space: MemorySpace, batch: Batch, going: _Going, eraser: 
     if reflections:
         batch.add("reflections.edited", {"put": [], "drop": reflections})
     gone = {*ids, *reflections}
-    surfaced = [one.reflection_id for one in space.views.surfaced if one.reflection_id in gone or eraser.holds(one.text)]
+    surfaced = [
+        one.reflection_id
+        for one in space.views.surfaced
+        if one.reflection_id in gone or eraser.holds(one.text)
+    ]
     if surfaced:
         batch.add("surfaced.edited", {"put": [], "drop": surfaced})
     entries = [
         [entry.entity, entry.id]
         for entry in space.persona
         if not entry.protected
-        and (gone & {*entry.source_fact_ids, *((entry.source_id,) if entry.source_id else ())} or eraser.holds(entry.text))
+        and (entry.source_id in gone or gone & set(entry.source_fact_ids) or eraser.holds(entry.text))
     ]
     if entries:
         batch.add("persona.erased", {"ids": entries})

@@ -25,8 +25,10 @@ _TRANSITION = ("from", "to", "archive_shard_path")
 
 # Events in which nobody's words stand.
 _WORDLESS_STEMS = frozenset(
-    {"cursor", "cursors", "keys", "forgotten", "synthesis", "synthesis_backoff", "space", "scope", "try", "tries", "account",
-     "accounts", "write", "answered", "turns_withheld", ERASED}
+    {
+        "cursor", "cursors", "keys", "forgotten", "synthesis", "synthesis_backoff", "space", "scope", "try", "tries",
+        "account", "accounts", "write", "answered", "turns_withheld", ERASED,
+    }
 )
 # Vectors hold no text, but tell what a text was about: they are removed and made again.
 VECTOR_FILES = (layout.MEMORIES_VECTORS, layout.PERSONA_VECTORS, layout.TURNS_VECTORS)

@@ -23,7 +23,7 @@ WORDLESS = frozenset(
     {
         layout.CURSORS, layout.KEYS, layout.FORGOTTEN, layout.SYNTHESIS_BACKOFF, layout.SCOPE, layout.MODEL_TRIES,
         layout.TURNS_WITHHELD, layout.ANSWERED, layout.ACCOUNTS,
-    }  # fmt: skip
+    }
 )
 _WINDOW = frozenset({layout.RECENT, layout.RECENT_META})
 _KINDS: Mapping[str, str] = {

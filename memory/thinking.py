@@ -79,7 +79,7 @@ async def think(
     except NotAsked:
         return None
     except ModelFailed as error:
-        await _failed(space, job, ids, error)
+        await failed(space, job, ids, error)
         return None
     return Answer(value=value, method=method_of(chat, job.tier), job=job.name, key=key_of(ids))
 
@@ -94,7 +94,8 @@ def _read(job: Job, said: str, read: Callable[[Any], T]) -> T:
         raise BadAnswer(job.tier, f"the answer has another form ({type(error).__name__})") from None
 
 
-async def _failed(space: MemorySpace, job: Job, ids: Sequence[str], error: ModelFailed) -> None:
+async def failed(space: MemorySpace, job: Job, ids: Sequence[str], error: ModelFailed) -> None:
+    """Write down that a question failed; after the last time it is a dead letter."""
     key = key_of(ids)
     tries = space.views.tries
     before = tries.get(f"{job.name}:{key}") or Try(job=job.name, key=key, at=None)
@@ -125,7 +126,15 @@ async def _failed(space: MemorySpace, job: Job, ids: Sequence[str], error: Model
 
 def worked(space: MemorySpace, batch: Batch, answer: Answer[Any]) -> None:
     """The question was answered, and what followed is in the batch."""
-    key = f"{answer.job}:{answer.key}"
+    _over(space, batch, f"{answer.job}:{answer.key}")
+
+
+def answered(space: MemorySpace, batch: Batch, job: Job, ids: Sequence[str]) -> None:
+    """The same for a question that was put in another way."""
+    _over(space, batch, f"{job.name}:{key_of(ids)}")
+
+
+def _over(space: MemorySpace, batch: Batch, key: str) -> None:
     if key in space.views.tries:
         batch.add("try.over", {"keys": [key]})
 

@@ -70,6 +70,10 @@ LATER: Mapping[str, Later] = {
         target="memory_server.commands.jobs:jobs",
         summary="What language models do for the memories; what they failed at.",
     ),
+    "ingest": Later(
+        target="memory_server.commands.ingest:ingest",
+        summary="Bring transcripts and records in as evidence.",
+    ),
     "models": Later(
         target="memory_server.commands.models:models",
         summary="The models that make recall by meaning.",
@@ -176,6 +180,8 @@ def serve(
         master_name=master_name or None,
         embedding_profile=embedding_profile,
         instance_id=os.environ.get(options.INSTANCE_VARIABLE) or None,
+        statecore=options.resolve_statecore(os.environ),
+        recallnest=options.resolve_recallnest(os.environ),
     )
     # Until the server handles signals itself, a request to stop is obeyed at once and is no failure.
     signal.signal(signal.SIGTERM, lambda _number, _frame: sys.exit(DONE))

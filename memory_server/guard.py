@@ -15,7 +15,7 @@ from collections import defaultdict
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from memory_server.replies import blocked, refusal
+from memory_server.replies import blocked, refusal, reply
 from memory_server.service import Service
 
 log = logging.getLogger(__name__)
@@ -32,6 +32,8 @@ WRITE_PREFIXES = (*HISTORY_PREFIXES, "/reflect/", "/record_surfaced/")
 UNAVAILABLE_PREFIXES: tuple[str, ...] = ("/v1/",)
 # Paths whose bodies hold many memories at once.
 MEMORIES_PREFIX = "/v1/"
+# StateCore's paths, with their prefix and without it: they have a limit and a sentence of their own.
+_STATECORE = re.compile(r"(?:/v1)?/(?:scopes|state|memory|reminders|facet-pack)(?:/.*)?|/openapi\.json", re.DOTALL)
 
 # These answer whatever state storage is in.
 ALWAYS = frozenset({
@@ -96,16 +98,17 @@ class Guard:
             return
         if path.startswith(WRITE_PREFIXES):
             self._service.write_refused()
-        raise Refused(blocked(reason, 503 if path.startswith(UNAVAILABLE_PREFIXES) else 409))
+        raise Refused(blocked(reason, 503 if path.startswith(UNAVAILABLE_PREFIXES) or is_of_statecore(path) else 409))
 
     async def _body(self, scope: Scope, headers: _Headers, receive: Receive) -> bytes | None:
         """The whole body; None where there is none to read."""
         declared = _declared_length(headers)
         if not declared and b"transfer-encoding" not in headers:
             return None
-        limit = _limit(scope["path"])
+        path = scope["path"]
+        limit = self._service.statecore_body_limit if is_of_statecore(path) else _limit(path)
         if declared is not None and declared > limit:
-            raise Refused(refusal(413, f"the body is larger than {limit} bytes"))
+            raise Refused(_too_large(path, limit))
         body = bytearray()
         more = True
         while more:
@@ -117,12 +120,23 @@ class Guard:
                 _check_content_type(headers)
             body += piece
             if len(body) > limit:
-                raise Refused(refusal(413, f"the body is larger than {limit} bytes"))
+                raise Refused(_too_large(path, limit))
             more = message.get("more_body", False)
         whole = bytes(body)
         if deeper_than(whole, DEPTH_LIMIT):
             raise Refused(refusal(400, f"the body is nested deeper than {DEPTH_LIMIT} levels"))
         return whole
+
+
+def is_of_statecore(path: str) -> bool:
+    """Whether a path belongs to the StateCore dialect."""
+    return _STATECORE.fullmatch(path) is not None
+
+
+def _too_large(path: str, limit: int) -> Response:
+    if is_of_statecore(path):
+        return reply({"error": "Request body too large"}, 413)
+    return refusal(413, f"the body is larger than {limit} bytes")
 
 
 def _limit(path: str) -> int:

@@ -13,7 +13,9 @@ from starlette.types import ASGIApp
 
 from memory.clock import SystemClock
 from memory.engine import Engine
+from memory.errors import MemoryServiceError
 from memory.model_config import ModelConfig
+from memory.models.chat import Tier
 from memory.models.chat_http import HttpChat
 from memory.models.onnx import OnnxEmbedder
 from memory.settings import Settings
@@ -24,6 +26,13 @@ from memory_server.service import Service
 log = logging.getLogger(__name__)
 
 HOLIDAY_DELAY = 1.0         # seconds after start before the calendar is loaded
+
+
+class FeatureWithoutModel(MemoryServiceError):
+    """Operations with a model were asked for, and none is configured."""
+
+    def __init__(self) -> None:
+        super().__init__("FEATURE_LLM is true and no model is configured; configure one, or leave FEATURE_LLM unset")
 
 
 def make_app(options: ServeOptions, service: Service) -> ASGIApp:
@@ -49,6 +58,8 @@ async def _open_engine(options: ServeOptions, service: Service) -> Engine:
     embedder = OnnxEmbedder(options.data_root, clock=clock, profile=options.embedding_profile)
     settings = Settings(data_root=options.data_root, master_name=options.master_name)
     chat = HttpChat(ModelConfig(options.data_root, os.environ).current, clock)
+    if options.statecore.feature_llm is True and not any(map(chat.configured, Tier)):
+        raise FeatureWithoutModel
     engine = await Engine.open(settings, clock=clock, embedder=embedder, chat=chat, gate=service.early_gate)
     await engine.declare_normal()
     return engine

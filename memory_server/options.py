@@ -15,9 +15,34 @@ ROOT_VARIABLE = "MEMORY_DATA_ROOT"
 MASTER_VARIABLE = "MEMORY_MASTER_NAME"
 PROFILE_VARIABLE = "MEMORY_EMBEDDING_PROFILE"
 INSTANCE_VARIABLE = "NEKO_INSTANCE_ID"
+LOCAL_TOKEN_VARIABLE = "LOCAL_USER_TOKEN"  # noqa: S105 - the name of a variable, and no token
+FEATURE_VARIABLE = "FEATURE_LLM"
+BODY_VARIABLE = "MAX_REQUEST_BODY_BYTES"
+
+# Of these the first that says something names the scope of RecallNest requests that name none.
+SCOPE_VARIABLES = ("RECALLNEST_DEFAULT_SCOPE", "RECALLNEST_SCOPE", "RECALLNEST_PROJECT_SCOPE")
+SESSION_VARIABLE = "RECALLNEST_SESSION_ID"
+SOURCE_VARIABLE = "RECALLNEST_ANY_SOURCE"
 
 # Clients that cannot be told another port look here.
 DEFAULT_ALSO_LISTEN = (4318,)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StateCoreOptions:
+    """What StateCore's clients may expect of a server."""
+
+    local_token: str = "local-dev-user"      # noqa: S105 - no secret; the x-user-id of whoever the characters belong to
+    feature_llm: bool | None = None          # operations with a model; None: on where one is configured
+    body_limit: int = 1024 * 1024            # bytes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RecallNestOptions:
+    """What RecallNest's clients may leave out or write."""
+
+    default_scope: str | None = None         # of requests that name none
+    any_source: bool = False                 # whether a write may call its source anything
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +56,8 @@ class ServeOptions:
     master_name: str | None = None           # the human's name where characters.json has none
     embedding_profile: str = "auto"          # auto, off, or the name of a profile
     instance_id: str | None = None           # shown in /health; None: made up at start
+    statecore: StateCoreOptions = StateCoreOptions()
+    recallnest: RecallNestOptions = RecallNestOptions()
 
 
 def resolve_port(flag: int | None, environment: Mapping[str, str]) -> int:
@@ -39,6 +66,27 @@ def resolve_port(flag: int | None, environment: Mapping[str, str]) -> int:
         return flag
     candidates = (_port(environment.get(name, "")) for name in PORT_VARIABLES)
     return next((port for port in candidates if port is not None), DEFAULT_PORT)
+
+
+def resolve_statecore(environment: Mapping[str, str]) -> StateCoreOptions:
+    """What the environment says; ``true`` alone turns the feature on, anything else off."""
+    usual = StateCoreOptions()
+    feature, limit = environment.get(FEATURE_VARIABLE, "").strip(), environment.get(BODY_VARIABLE, "").strip()
+    return StateCoreOptions(
+        local_token=environment.get(LOCAL_TOKEN_VARIABLE, "").strip() or usual.local_token,
+        feature_llm=feature == "true" if feature else None,
+        body_limit=int(limit) if limit.isascii() and limit.isdigit() and 0 < len(limit) < 10 else usual.body_limit,
+    )
+
+
+def resolve_recallnest(environment: Mapping[str, str]) -> RecallNestOptions:
+    """What the environment says."""
+    named = (environment.get(name, "").strip() for name in SCOPE_VARIABLES)
+    session = environment.get(SESSION_VARIABLE, "").strip()
+    scope = next((name for name in named if name), f"session:{session}" if session else None)
+    return RecallNestOptions(
+        default_scope=scope, any_source=environment.get(SOURCE_VARIABLE, "").strip().lower() in ("1", "true", "yes")
+    )
 
 
 def default_data_root() -> Path:

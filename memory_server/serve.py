@@ -46,9 +46,6 @@ def run(options: ServeOptions) -> int:
     Raises RootLocked, PortTaken, RootTooNew, or OSError, when it could not begin.
     """
     os.umask(0o077)
-    # One question, one core: threads that spin while they wait for each other cost a busy machine more than they gain.
-    # Read when numpy is imported, which is later.
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     _set_up_logging()
     lock = lock_root(options.data_root)
     _log_to_file(options.data_root)
@@ -111,7 +108,13 @@ class _Server(uvicorn.Server):
 
 async def _serve(options: ServeOptions, sockets: Sequence[socket.socket]) -> None:
     service = Service(
-        instance_id=options.instance_id or uuid.uuid4().hex, early_gate=StorageGate(options.data_root)
+        instance_id=options.instance_id or uuid.uuid4().hex,
+        early_gate=StorageGate(options.data_root),
+        local_token=options.statecore.local_token,
+        feature_llm=options.statecore.feature_llm,
+        statecore_body_limit=options.statecore.body_limit,
+        default_scope=options.recallnest.default_scope,
+        any_source=options.recallnest.any_source,
     )
     entrance = Entrance(service)
     server = _Server(

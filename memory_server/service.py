@@ -28,6 +28,9 @@ class Service:
     early_gate: StorageGate = field(default_factory=StorageGate)    # the engine's gate, before there is an engine
     opening: asyncio.Future[None] | None = None     # done once ``engine`` is there or will not be by itself
     patience: float = 4.0                           # seconds a request waits for that before it is refused
+    local_token: str = "local-dev-user"             # noqa: S105 - no secret; the x-user-id of whoever the characters belong to
+    feature_llm: bool | None = None                 # None: on where a model is configured
+    statecore_body_limit: int = 1024 * 1024         # bytes
     default_scope: str | None = None                # of RecallNest requests that name none
     any_source: bool = False                        # RecallNest writes may call their source anything
     stop: Callable[[], None] | None = None          # ends the process; None where /shutdown may not

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 import orjson
 
 from memory.facts.learn import CURSOR
-from memory.history.record import POST_TURN, owe_once
 from memory.history.recent import Entry
+from memory.history.record import POST_TURN, owe_once
 from memory.space import MemorySpace
 from memory.store.outbox import OutboxOp
 

@@ -22,6 +22,7 @@ from memory.facts.rules.event_when import resolve_raw
 from memory.facts.rules.extract import extract
 from memory.facts.secrets import redact
 from memory.history.turn import AI, HUMAN, Turn, without_stamp
+from memory.history.wording import sentences_of
 from memory.locale import detect
 from memory.models.chat import Chat
 from memory.models.jobs import DISCLOSE, EXTRACT
@@ -49,6 +50,8 @@ _SAID = 0.5                             # share of its words that must have been
 _SAME, _REPEATS = 0.6, 0.85             # as the rules heard it; as something known says it
 _SURE = 0.6
 _NOT_FACTS = frozenset({"instruction", "fiction", "unsafe"})
+# What a message of one sentence is no statement for, whatever a model makes of it.
+_NOT_STATED = frozenset({"question", "conditional", "hypothetical", "reported", "sarcasm", "quoted", "code", "recalled"})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -342,7 +345,9 @@ def _draft(
         return None
     if item.text in Recalled(space.shown):
         return None
-    heard, _ = extract(turn, names, space.clock, recalled=space.shown)
+    heard, drops = extract(turn, names, space.clock, recalled=space.shown)
+    if not heard and len(sentences_of(turn.text)) < 2 and any(drop.reason in _NOT_STATED for drop in drops):
+        return None     # a question, a guess, somebody else's words
     if any(alike(item.text, draft.text) >= _SAME for draft in heard):
         return None     # the rules heard it themselves, or the opposite of it
     when = resolve_raw(item.event_when, turn.at)

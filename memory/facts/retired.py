@@ -13,7 +13,7 @@ from typing import Any
 from memory.clock import Clock
 from memory.facts.fact import Fact
 from memory.facts.record import from_record, to_record
-from memory.facts.sameness import same_fact
+from memory.facts.sameness import normal, same_fact
 from memory.store import layout
 from memory.store.entries import Entries
 from memory.store.events import Event
@@ -57,9 +57,10 @@ class RetiredFacts(Entries[Retired]):
         """Whether a statement says, however worded, what was forgotten."""
         return any(same_fact(text, guarded) for guarded in self._guards.values())
 
-    def covered_by(self, text: str) -> list[Retired]:
-        """What was forgotten and says the same."""
-        found = [key for key, guarded in self._guards.items() if same_fact(text, guarded)]
+    def saying(self, text: str) -> list[Retired]:
+        """What was forgotten and reads alike, blanks and capitals aside."""
+        wanted = normal(text)
+        found = [key for key, guarded in self._guards.items() if normal(guarded) == wanted]
         return [one for key in found if (one := self.get(key)) is not None]
 
     def forgotten(self) -> list[Retired]:

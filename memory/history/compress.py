@@ -10,7 +10,7 @@ from datetime import datetime, timedelta
 from functools import partial
 
 from memory.clock import naive_local
-from memory.errors import ModelFailed
+from memory.errors import ModelFailed, NotAsked
 from memory.history.cues import DIRECTIVE
 from memory.history.memo import METHOD, Memo, make_memo, parse_memo
 from memory.history.recent import Entry
@@ -22,6 +22,7 @@ from memory.models.jobs import SUMMARISE as SUMMARISE_JOB
 from memory.people import Names
 from memory.space import MemorySpace
 from memory.strings.catalogue import template
+from memory.thinking import answered, failed, is_due
 
 log = logging.getLogger(__name__)
 
@@ -94,7 +95,7 @@ async def compress(
 async def summarise(space: MemorySpace, names: Names, chat: Chat, memo_id: str, op_id: str) -> None:
     """Let a model write what the excerpts under ``memo_id`` stand for, if they still stand there.
 
-    Raises ModelFailed; the excerpts stay until a summary is there.
+    Raises NotAsked while there is none; the excerpts stay until then, and the job stays owed.
     """
     meta = space.views.recent_meta.value
     rows = meta.get("memo_rows")
@@ -103,11 +104,20 @@ async def summarise(space: MemorySpace, names: Names, chat: Chat, memo_id: str, 
         return
     turns = await space.turns.between(rows[0], rows[1])
     locale = _locale(space, turns)
-    summary = await summarised(space, names, chat, None, turns, stale=_is_stale(space))
+    if not is_due(space, chat, SUMMARISE_JOB, [memo_id]):
+        raise NotAsked(SUMMARISE_JOB.tier, "the summary has to wait", retryable=True)
+    try:
+        summary = await summarised(space, names, chat, None, turns, stale=_is_stale(space))
+    except NotAsked:
+        raise
+    except ModelFailed as error:
+        await failed(space, SUMMARISE_JOB, [memo_id], error)
+        raise NotAsked(SUMMARISE_JOB.tier, "the summary is asked for again later", retryable=True) from error
     if summary is None:
         return  # the space is wanted back: it stays owed
     async with space.journal.write() as batch:
         batch.finish(op_id)
+        answered(space, batch, SUMMARISE_JOB, [memo_id])
         entries = space.recent.entries
         if not entries or entries[0].id != memo_id:
             return

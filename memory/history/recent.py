@@ -19,7 +19,8 @@ from memory.history.turn import SYSTEM, Content, Turn, text_of
 from memory.locale import normalise
 from memory.store import layout
 from memory.store.events import Event
-from memory.store.view import Change, FileView, in_chunks, list_of_lines, parse_list, parse_object
+from memory.store.objects import ObjectView
+from memory.store.view import Change, FileView, in_chunks, list_of_lines, parse_list
 
 _LANGUAGE = "language"
 _YOUNG = timedelta(minutes=1)  # an edit never removes turns younger than this
@@ -172,20 +173,11 @@ class Recent(FileView):
         return [("recent.edited", {"entries": [entry.to_json() for entry in merged]})]
 
 
-class RecentMeta(FileView):
+class RecentMeta(ObjectView):
     """What is known about the memo at the head of the window, and the language that is spoken."""
 
     file = layout.RECENT_META
-
-    def __init__(self) -> None:
-        self.value: dict[str, Any] = {}
-
-    def reset(self) -> None:
-        self.value, self.seq = {}, 0
-
-    @property
-    def empty(self) -> bool:
-        return not self.value
+    adopted, edited = "recent.meta_adopted", "recent.meta_edited"
 
     @property
     def memo(self) -> Mapping[str, Any] | None:
@@ -198,7 +190,7 @@ class RecentMeta(FileView):
         """The locale that a caller last named for this conversation, if one ever did."""
         return normalise(self.value.get(_LANGUAGE))
 
-    def fold(self, event: Event) -> None:
+    def take(self, event: Event) -> None:
         match event.type:
             case "turns.added":
                 named = event.data.get("language")
@@ -208,27 +200,6 @@ class RecentMeta(FileView):
             case "recent.compressed":
                 self.value |= event.data["meta"]
                 self.dirty += 1
-            case "recent.meta_adopted" | "recent.meta_edited":
-                self.value = dict(event.data["value"])
-                self.dirty += 1
-        self.seq = event.seq
-
-    def read(self, data: bytes, clock: Clock) -> None:
-        self.reset()
-        self.value = parse_object(data)
-
-    def render(self) -> Callable[[], Iterable[bytes]]:
-        value = dict(self.value)
-        return lambda: [orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)]
-
-    def adoption(self) -> list[Change]:
-        return [("recent.meta_adopted", {"value": self.value})] if self.value else []
-
-    def edits(self, base: FileView, edited: FileView, clock: Clock) -> list[Change]:
-        assert isinstance(base, RecentMeta)
-        assert isinstance(edited, RecentMeta)
-        changed = {key: kept for key, kept in edited.value.items() if base.value.get(key) != kept}
-        return [("recent.meta_edited", {"value": {**self.value, **changed}})] if changed else []
 
 
 def _entry_of(turn: Turn) -> Entry:

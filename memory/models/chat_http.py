@@ -100,7 +100,7 @@ class HttpChat:
         if not desk.breaker.admits():
             raise NotAsked(tier, "the model failed too often and is left alone for a while", retryable=True)
         try:
-            async with asyncio.timeout(min(seconds or desk.settings.timeout, LONGEST)), desk.places:
+            async with asyncio.timeout(min(seconds or LONGEST, desk.settings.timeout)), desk.places:
                 text, spent = await self._call(tier, desk, messages, max_tokens)
         except TimeoutError as error:
             desk.breaker.failed()

@@ -9,7 +9,7 @@
     model = "qwen3-8b"
     base_url = "http://127.0.0.1:11434/v1"
     api_key = "…"                         # or api_key_env = "NAME_OF_A_VARIABLE"
-    timeout_seconds = 60                  # at most 110
+    timeout_seconds = 60                  # of one call, 110 at most; each job has a limit of its own besides
     concurrency = 2
 
 and likewise ``[correction]``, ``[emotion]``, ``[chat]``; ``[default]`` fills what a tier leaves out. Variables named
@@ -37,7 +37,7 @@ class TierSettings:
     model: str
     base_url: str
     api_key: str | None = field(default=None, repr=False)
-    timeout: float = 60.0      # seconds
+    timeout: float = LONGEST   # seconds
     concurrency: int = 2       # calls at the same time
 
 
@@ -91,7 +91,7 @@ def _tier(
         return None
     if urlsplit(base_url).scheme not in ("http", "https"):
         raise ValueError("a base_url must be an http or https address")
-    timeout = own.get("timeout_seconds", default.get("timeout_seconds", 60.0))
+    timeout = own.get("timeout_seconds", default.get("timeout_seconds", LONGEST))
     concurrency = own.get("concurrency", default.get("concurrency", 2))
     return TierSettings(
         model=model,

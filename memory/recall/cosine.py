@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 Vector = NDArray[np.float32]
 Matrix = NDArray[np.float32]
 
-# Rows of one block. A block is never moved once made, and one product over it takes a millisecond or two.
-_BLOCK = 16384
+# Vectors of one block, each a column: the sum over columns needs no more than the memory's own time. A block begins
+# small and is replaced by a larger one until it is full.
+_BLOCK, _FIRST, _GROWTH = 16384, 64, 4
 # Rows copied between two pauses.
 _STEP = 2048
 
@@ -21,7 +22,7 @@ _STEP = 2048
 class VectorSnapshot:
     """The vectors of one moment. Any thread may read it, without locks."""
 
-    blocks: tuple[Matrix, ...]          # [_BLOCK, dimension] each
+    blocks: tuple[Matrix, ...]          # [dimension, up to _BLOCK] each
     size: int                           # rows in use
     ids: Sequence[str]                  # by row; only ever grows
     row_of: Mapping[str, int]           # the latest row of each id; rows without one are stale
@@ -34,7 +35,7 @@ class VectorSnapshot:
             last = min(first + _BLOCK, self.size)
             if first < last:
                 # At the speed of memory with one thread; a matrix product would wake others and wait for them.
-                np.einsum("ij,j->i", block[: last - first], query, out=scores[first:last])
+                np.einsum("i,ij->j", query, block[:, : last - first], out=scores[first:last])
         return scores
 
     def best(self, scores: NDArray[np.float32], count: int, floor: float) -> list[str]:
@@ -65,11 +66,11 @@ class VectorSnapshot:
         """A copy of the vectors in these rows. [len(rows), dimension]"""
         if not len(rows):
             return np.zeros((0, 0), dtype=np.float32)
-        taken = np.empty((len(rows), self.blocks[0].shape[1]), dtype=np.float32)
+        taken = np.empty((len(rows), len(self.blocks[0])), dtype=np.float32)
         blocks = rows // _BLOCK
         for number in np.unique(blocks).tolist():
             own = blocks == number
-            taken[own] = self.blocks[number][rows[own] % _BLOCK]
+            taken[own] = self.blocks[number][:, rows[own] % _BLOCK].T
         return taken
 
 
@@ -95,15 +96,29 @@ class Vectors:
         done = 0
         while done < len(ids):
             place = self._size % _BLOCK
-            if place == 0:
-                self._blocks.append(np.zeros((_BLOCK, self.dimension), dtype=np.float32))
-            count = min(len(ids) - done, _BLOCK - place)
-            self._blocks[-1][place : place + count] = rows[done : done + count]
+            block = self._with_room(place, len(ids) - done)
+            count = min(len(ids) - done, block.shape[1] - place)
+            block[:, place : place + count] = rows[done : done + count].T
             for row, name in enumerate(ids[done : done + count], self._size):
                 self._ids.append(name)
                 self._row_of[name] = row
             self._size += count
             done += count
+
+    def _with_room(self, place: int, more: int) -> Matrix:
+        """The last block, with room for some more vectors behind its first ``place``."""
+        if place == 0:
+            self._blocks.append(np.empty((self.dimension, _FIRST), dtype=np.float32))
+        block = self._blocks[-1]
+        width = block.shape[1]
+        while width < min(place + more, _BLOCK):
+            width = min(width * _GROWTH, _BLOCK)
+        if width > block.shape[1]:
+            # Snapshots keep the smaller one, in which nothing changes.
+            larger = np.empty((self.dimension, width), dtype=np.float32)
+            larger[:, :place] = block[:, :place]
+            self._blocks[-1] = block = larger
+        return block
 
     def drop(self, ids: Iterable[str]) -> None:
         """Forget vectors; unknown ids are ignored."""
@@ -112,7 +127,7 @@ class Vectors:
 
     def get(self, document_id: str) -> Vector | None:
         row = self._row_of.get(document_id)
-        return None if row is None else self._blocks[row // _BLOCK][row % _BLOCK]
+        return None if row is None else self._blocks[row // _BLOCK][:, row % _BLOCK].copy()
 
     def snapshot(self) -> VectorSnapshot:
         return VectorSnapshot(blocks=tuple(self._blocks), size=self._size, ids=self._ids, row_of=self._row_of)
@@ -135,7 +150,7 @@ class Vectors:
             last = min(copied - copied % _STEP + _STEP, self._size)
             block = self._blocks[copied // _BLOCK]
             rows = [row for row in range(copied, last) if self._row_of.get(self._ids[row]) == row]
-            fresh.put([self._ids[row] for row in rows], block[[row % _BLOCK for row in rows]])
+            fresh.put([self._ids[row] for row in rows], block[:, [row % _BLOCK for row in rows]].T)
             copied = last
             yield None
         fresh.drop([name for name in fresh._row_of if name not in self._row_of])

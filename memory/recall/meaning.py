@@ -60,22 +60,19 @@ class Scan:
 
     def candidates(self, pool: Pool) -> Ints:
         """Rows of the pool that are nearest, ascending."""
-        found: set[int] = set()
+        names: list[str] = []
         for vectors, scores in zip(self.dense.documents, self.scores, strict=True):
-            for name in vectors.best(scores, _DEPTH, self.dense.floor):
-                row = pool.row_of(name)
-                if row is not None:
-                    found.add(row)
-        return np.array(sorted(found), dtype=np.int64)
+            names += vectors.best(scores, _DEPTH, self.dense.floor)
+        return pool.rows_of(names)
 
     def cosines(self, pool: Pool, rows: Ints, records: Records) -> tuple[Floats, Floats]:
         """The cosines of documents, and of turns together with the one before; NaN where there is no vector."""
         near, around = np.full(len(rows), np.nan), np.full(len(rows), np.nan)
         if not len(rows):
             return near, around
-        ids = _ids(pool, rows)
+        ids = pool.ids(rows)
         follows = _follows(pool, rows, records)
-        before = _ids(pool, rows[follows] - 1)
+        before = pool.ids(rows[follows] - 1)
         for vectors, scores in zip(self.dense.documents, self.scores, strict=True):
             own = vectors.rows(ids)
             known = own >= 0
@@ -109,10 +106,6 @@ def combined(words: Floats, near: Floats, around: Floats, weigh: Weigh) -> Float
     if weigh.some:
         result = result + weigh.by("context_cosine") * _stretched(around, words)
     return result
-
-
-def _ids(pool: Pool, rows: Ints) -> list[str]:
-    return [pool.document(row).id for row in rows.tolist()]
 
 
 def _follows(pool: Pool, rows: Ints, records: Records) -> Ints:

@@ -111,17 +111,28 @@ class Pool:
             at += len(own)
         return found
 
-    def row_of(self, document_id: str) -> int | None:
-        """The row of a document, if it belongs to the pool."""
-        for part in self.parts:
-            serial = self.snapshots[part.source].serials.get(document_id)
-            if serial is None:
-                continue
-            known = part.view.records["serial"]
-            own = int(known.searchsorted(serial))
-            if own < len(known) and known[own] == serial and (part.mask is None or part.mask[own]):
-                return part.base + own
-        return None
+    def ids(self, rows: Ints) -> list[str]:
+        """The ids of the documents in ascending rows."""
+        found: list[str] = []
+        for part, own in self.pieces(rows):
+            document = part.view.document
+            found += [document(row).id for row in own.tolist()]
+        return found
+
+    def rows_of(self, ids: Sequence[str]) -> Ints:
+        """The rows of those of the documents that belong to the pool, ascending."""
+        found = [np.zeros(0, dtype=np.int64)]
+        for source, snapshot in enumerate(self.snapshots):
+            known = snapshot.serials
+            serials = np.array(sorted(known[name] for name in ids if name in known), dtype=np.int64)
+            for part in self.parts if len(serials) else ():
+                if part.source != source:
+                    continue
+                own = part.view.records["serial"]
+                places = np.minimum(own.searchsorted(serials), len(own) - 1)
+                places = places[own[places] == serials]
+                found.append((places if part.mask is None else places[part.mask[places]]) + part.base)
+        return np.concatenate(found)
 
     def place(self, row: int) -> tuple[View, int]:
         """The view that holds a row of the pool, and the row in it."""

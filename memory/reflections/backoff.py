@@ -2,38 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Mapping
 from datetime import datetime, timedelta
-from typing import Any
-
-import orjson
 
 from memory.clock import Clock, naive_local
 from memory.reflections import fields
 from memory.store import layout
 from memory.store.events import Event
-from memory.store.view import Change, FileView, parse_object
+from memory.store.objects import ObjectView
 
 ATTEMPTS = 5
 HEALS_AFTER = timedelta(hours=5)
 _MOST = 64          # keys kept: those that failed most
 
 
-class SynthesisBackoff(FileView):
+class SynthesisBackoff(ObjectView):
     """Failures by the hash of the facts tried. Only a model can fail here; rules cannot."""
 
     file = layout.SYNTHESIS_BACKOFF
+    adopted, edited = "synthesis_backoff.adopted", "synthesis_backoff.edited"
 
     def __init__(self, clock: Clock) -> None:
-        self.value: dict[str, Any] = {}
+        super().__init__()
         self._clock = clock
-
-    def reset(self) -> None:
-        self.value, self.seq = {}, 0
-
-    @property
-    def empty(self) -> bool:
-        return not self.value
 
     def blocked(self, key: str, now: datetime) -> bool:
         """Whether these facts failed so often that they should rest."""
@@ -49,7 +40,7 @@ class SynthesisBackoff(FileView):
             return fields.count(entry.get("n")), fields.moment(entry.get("at"), self._clock)
         return fields.count(entry), None
 
-    def fold(self, event: Event) -> None:
+    def take(self, event: Event) -> None:
         match event.type:
             case "synthesis.failed":
                 key = event.data["key"]
@@ -59,25 +50,3 @@ class SynthesisBackoff(FileView):
                 self.dirty += 1
             case "synthesis.recovered":
                 self.dirty += self.value.pop(event.data["key"], None) is not None
-            case "synthesis_backoff.adopted" | "synthesis_backoff.edited":
-                self.value = dict(event.data["value"])
-                self.dirty += 1
-        self.seq = event.seq
-
-    def read(self, data: bytes, clock: Clock) -> None:
-        self.reset()
-        self.value = parse_object(data)
-
-    def render(self) -> Callable[[], Iterable[bytes]]:
-        value = dict(self.value)
-        return lambda: [orjson.dumps(value, option=orjson.OPT_INDENT_2 | orjson.OPT_APPEND_NEWLINE)]
-
-    def adoption(self) -> list[Change]:
-        return [("synthesis_backoff.adopted", {"value": self.value})] if self.value else []
-
-    def edits(self, base: FileView, edited: FileView, clock: Clock) -> list[Change]:
-        assert isinstance(base, SynthesisBackoff)
-        assert isinstance(edited, SynthesisBackoff)
-        if base.value == edited.value:
-            return []
-        return [("synthesis_backoff.edited", {"value": edited.value})]

@@ -57,7 +57,9 @@ class AnsweredWrites(Entries[Answered]):
             at = datetime.fromisoformat(str(row.get("at")))
         except ValueError:
             return None
-        if not isinstance(key, str) or not isinstance(body, str) or not isinstance(answer, Mapping) or at.tzinfo is None:
+        if not isinstance(key, str) or not isinstance(body, str) or not isinstance(answer, Mapping):
+            return None
+        if at.tzinfo is None:
             return None
         return Answered(key=key, body=body, at=at, answer=answer)
 

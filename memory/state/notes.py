@@ -57,7 +57,7 @@ def _standing(space: MemorySpace) -> list[Fact]:
 
 
 def _put(space: MemorySpace, batch: Batch, text: str, standing: list[Fact], pack: Pack, now: datetime) -> None:
-    lifted = [one.fact.id for one in space.views.retired.covered_by(text)]
+    lifted = [one.fact.id for one in space.views.retired.saying(text)]
     if lifted:
         batch.add("fact.unguarded", {"ids": lifted})
     turn = Turn(

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory.facts.fact import Fact
+from memory.facts.sameness import normal
 from memory.history.raw import RawEvent
 from memory.sessions.handoffs import Handoff
 from memory.space import MemorySpace
@@ -59,7 +60,7 @@ async def retrieve(space: MemorySpace, wish: Wish) -> Found:
         ranked, candidates = rank(space.raw, question, wish.limit)
         events = [one.event for one in ranked]
     facts = registry.active(space)
-    digest = space.views.digests.latest
+    digest = _told_digest(space)
     budget = None
     if wish.max_chars is not None:
         weights = idf(space.raw, question) if question is not None else None
@@ -83,6 +84,15 @@ async def retrieve(space: MemorySpace, wish: Wish) -> Found:
         if question is not None
         else None,
     )
+
+
+def _told_digest(space: MemorySpace) -> Digest | None:
+    """The latest digest, unless it still says something that was forgotten since."""
+    digest = space.views.digests.latest
+    if digest is None:
+        return None
+    told = normal(digest.summary)
+    return None if any(normal(one.fact.text) in told for one in space.views.retired.forgotten()) else digest
 
 
 def _in_order(facts: Sequence[Fact], weights: dict[str, float] | None) -> list[Item[Fact]]:

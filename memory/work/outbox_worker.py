@@ -8,7 +8,7 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 
 from memory.clock import Clock
-from memory.errors import DamagedSpace, MemoryServiceError, SpaceClosed, StorageBlocked, UnknownSpace
+from memory.errors import DamagedSpace, MemoryServiceError, NotAsked, SpaceClosed, StorageBlocked, UnknownSpace
 from memory.space import MemorySpace
 from memory.spaces import Spaces
 from memory.store.outbox import OutboxOp
@@ -149,6 +149,10 @@ class OutboxWorker:
             space.outbox.forgive(op.id)
             raise
         except Exception as error:  # last handler: counted, then tried again later
+            if isinstance(error, NotAsked):     # a model cannot be asked now: that is no run of the job
+                space.outbox.forgive(op.id)
+                self._schedule(space.name, _BACKOFF[-1])
+                return
             if _is_storage(error):
                 space.outbox.forgive(op.id)  # not the job's fault
                 raise

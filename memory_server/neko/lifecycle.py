@@ -11,6 +11,7 @@ from starlette.responses import Response
 from memory import lifecycle
 from memory.engine import Engine
 from memory.errors import BadInput, ClaimWithdrawn, MemoryServiceError
+from memory_server.health import blocks
 from memory_server.neko import control
 from memory_server.neko.errors import sentence
 from memory_server.replies import reply
@@ -22,7 +23,7 @@ log = logging.getLogger(__name__)
 async def health(request: Request) -> Response:
     """Who answers here, which is always ``ok``; and how it is doing."""
     service = service_of(request)
-    body = service.identity()
+    body = blocks(service) | service.identity()
     if service.engine is not None:
         body |= await _condition(service.engine)
     return reply(body)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import unicodedata
 from collections.abc import Awaitable, Callable, Mapping
+from datetime import datetime
 from typing import Any
 
 from memory import characters, export
@@ -13,9 +14,13 @@ from memory.dead_letters import letters, retry
 from memory.engine import Engine
 from memory.erase import erase, find
 from memory.errors import BadInput, MemoryServiceError, UnknownSpace
+from memory.facts.ingest import Brought
+from memory.facts.ingest import ingest as bring_in
+from memory.facts.memory import EVENTS
 from memory.history.turn import Turn
 from memory.recall.document import DEFAULT_TIERS
 from memory.recall.query import Query
+from memory.scopes import read_scope
 from memory.search import search
 from memory.space import MemorySpace
 from memory_server.owner import wire
@@ -170,6 +175,37 @@ async def retry_jobs(engine: Engine, body: object) -> dict[str, Any]:
     return {"retried": count}
 
 
+async def ingest(engine: Engine, body: object) -> dict[str, Any]:
+    """Bring records in as evidence. Answers with counts."""
+    wanted = wire.read(wire.Ingest, body)
+    scope = read_scope(wanted.scope)
+    records = [
+        Brought(
+            text=record.text,
+            source=wanted.source,
+            category=record.category or EVENTS,
+            outside_id=record.id,
+            importance=record.importance if record.importance is not None else 0.5,
+            tags=tuple(record.tags),
+            at=_moment(record.at, engine),
+            file=record.file,
+        )
+        for record in wanted.records
+    ]
+    async with engine.scoped.writing(scope) as space:
+        done = await bring_in(space, scope, records)
+    return {"scope": done.scope.name, "added": done.added, "known": done.known, "noise": done.noise}
+
+
+def _moment(text: str | None, engine: Engine) -> datetime | None:
+    if text is None:
+        return None
+    try:
+        return engine.clock.local(datetime.fromisoformat(text.strip()))
+    except (ValueError, OverflowError):
+        raise BadInput("at", "is no ISO 8601 time") from None
+
+
 VERBS: Mapping[str, Verb] = {
     "status": status,
     "characters": list_characters,
@@ -182,6 +218,7 @@ VERBS: Mapping[str, Verb] = {
     "character_add": add_character,
     "character_rename": rename_character,
     "character_delete": delete_character,
+    "ingest": ingest,
     "jobs": jobs,
     "jobs_retry": retry_jobs,
 }

@@ -19,6 +19,7 @@ from memory.work.agenda import JobState
 
 Parts = Literal["facts", "reflections", "persona", "history"]
 Tier = Literal["fact", "reflection", "fact_archive", "turn", "persona"]
+Category = Literal["profile", "preferences", "entities", "events", "cases", "patterns"]
 
 
 class _Body(BaseModel):
@@ -61,6 +62,26 @@ class Retry(_Body):
 
 class Backup(_Body):
     characters: list[Name] | None = None
+
+
+class Record(_Body):
+    """Something said or written elsewhere."""
+
+    text: Annotated[str, Field(min_length=1, max_length=100_000)]
+    id: Id | None = None                            # where it comes from; brought in once
+    category: Category | None = None
+    importance: Annotated[float, Field(ge=0, le=1)] | None = None
+    tags: list[Annotated[str, Field(min_length=1, max_length=160)]] = Field(default_factory=list, max_length=32)
+    at: Annotated[str, Field(max_length=64)] | None = None      # ISO 8601
+    file: Annotated[str, Field(max_length=1_000)] | None = None
+
+
+class Ingest(_Body):
+    """Records of one source, for one scope."""
+
+    scope: Annotated[str, Field(min_length=1, max_length=640)]
+    source: Annotated[str, Field(min_length=1, max_length=160)]
+    records: list[Record] = Field(min_length=1, max_length=1_000)
 
 
 class Rename(OneCharacter):

@@ -7,7 +7,7 @@ everything that is added, one up at the end where only words change, and never o
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from memory_server.statecore import audit, memory, reminders, runtime, scopes
 from memory_server.statecore.call import Handler
@@ -40,7 +40,6 @@ class Operation:
     query: tuple[Parameter, ...] = ()
     needs_model: str | None = None                  # what the refusal ends with; None: works without one
     keyed: bool = False                             # an Idempotency-Key is heeded
-    summary: str = field(default="")
 
     @property
     def status(self) -> int:

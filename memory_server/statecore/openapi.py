@@ -26,7 +26,7 @@ def document() -> Mapping[str, Any]:
         "info": {
             "title": "StateCore HTTP API",
             "version": VERSION,
-            "description": "The operations that are promised not to change. Clients tolerate further fields and values.",
+            "description": "The operations that are promised not to change. Further fields and values may come.",
         },
         "security": [{"apiKey": []}],
         "paths": paths,
@@ -35,13 +35,14 @@ def document() -> Mapping[str, Any]:
 
 
 def _operation(one: Operation) -> dict[str, Any]:
-    summary = one.summary or ((one.handler.__doc__ if one.handler is not None else None) or "That this server is there.")
+    said = one.handler.__doc__ if one.handler is not None else None
+    summary = said or "That this server is there."
     told: dict[str, Any] = {
         "operationId": _id_of(one),
         "summary": summary.strip().split("\n", 1)[0].rstrip("."),
         "responses": {
-            str(one.status): _json("Done", schema_of(one.reply, "serialization")),
-            "400": _json("The request is wrong", schema_of(replies.Problem, "serialization")),
+            str(one.status): _json("Done", schema_of(one.reply)),
+            "400": _json("The request is wrong", schema_of(replies.Problem)),
         },
     }
     parameters = [
@@ -60,7 +61,7 @@ def _operation(one: Operation) -> dict[str, Any]:
     if parameters:
         told["parameters"] = parameters
     if one.reads is not None:
-        schema = schema_of(one.reads, "validation")
+        schema = schema_of(one.reads)
         told["requestBody"] = {"required": True, "content": {"application/json": {"schema": schema}}}
     if one.handler is None:
         told["security"] = []
@@ -76,14 +77,10 @@ def _id_of(one: Operation) -> str:
     return one.method.lower() + "".join(word[0].upper() + word[1:] for word in words)
 
 
-def schema_of(model: Any, mode: str) -> dict[str, Any]:
+def schema_of(model: Any) -> dict[str, Any]:
     """The schema of a model in the words of OpenAPI 3.0, in one piece."""
-    whole = model.model_json_schema(mode=mode)
+    whole = model.model_json_schema()
     found: dict[str, Any] = _in_words_of_3_0(whole, whole.get("$defs", {}))
-    required = sorted(name for name, one in model.model_fields.items() if one.is_required())
-    found.pop("required", None)
-    if required:
-        found["required"] = required
     return found
 
 

@@ -24,10 +24,16 @@ _SAID = list(TELLING)
 
 
 class FailingChat(NoChat):
-    """A summary model that never answers as it should."""
+    """A summary model that is out of order at first, and later breaks the job that asks it."""
+
+    def __init__(self) -> None:
+        self._asked = False
 
     def configured(self, tier: Tier) -> bool:
         return tier == Tier.SUMMARY
+
+    def usable(self, tier: Tier, space: str = "") -> bool:
+        return self.configured(tier)
 
     async def reply(
         self,
@@ -38,6 +44,9 @@ class FailingChat(NoChat):
         seconds: float | None = None,
         space: str = "",
     ) -> str:
+        if self._asked:
+            raise RuntimeError
+        self._asked = True
         raise ModelFailed(tier, "out of order", retryable=True)
 
 

@@ -133,3 +133,18 @@ async def test_a_review_is_written_as_an_edit_and_the_turns_stay(engine: Engine)
         assert [entry.text for entry in space.recent.entries] == [text for _, text in rows]
         kept = await space.turns.between(1, 5)
         assert [turn.text for turn in kept] == [entry.text for entry in WINDOW]
+
+
+async def test_a_summary_that_is_owed_waits_for_a_model_as_long_as_it_takes(
+    open_engine: OpenEngine, clock: FixedClock
+) -> None:
+    chat = ScriptedChat(*[ModelFailed(Tier.SUMMARY, "down", retryable=True)] * 9, SHORT)
+    engine = await open_engine(chat=chat)
+    await memo_of(engine, chat)
+    async with momo(engine) as space:
+        for _ in range(24):
+            await engine.worker.perform_all(space)
+            clock.advance(3_600)
+        assert space.recent.entries[0].text == "Memo from prior conversations: They counted lines."
+        assert len(chat.asked) == 10        # none was asked more than once an hour
+        assert len(space.views.tries) == 0
