@@ -12,8 +12,12 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 
 from memory.engine import Engine
+from memory.erase import erase
 from memory.errors import BadInput, MemoryServiceError, UnknownSpace
 from memory.names import check_name
+from memory.scopes import Scope, fold_scope, of_character
+from memory.selection import Selection
+from memory.sessions.save import CHECKPOINTS
 from memory.store import layout
 from memory.store.files import sync_directory
 
@@ -96,8 +100,19 @@ async def delete(engine: Engine, name: str) -> int:
         count = await engine.run(_remove, directory)
         engine.catalogue.forget(name)
         await engine.tombstones.bury([name])
+    await _erase_checkpoints(engine, of_character(name))
     log.info("%s: deleted, %d files", name, count)
     return count
+
+
+async def _erase_checkpoints(engine: Engine, scope: Scope) -> None:
+    """Where work on a character stood goes with it; checkpoints are kept apart from the memories."""
+    if not engine.spaces.exists(CHECKPOINTS):
+        return
+    async with engine.spaces.use(CHECKPOINTS) as space:
+        ids = [one.id for one in space.views.checkpoints if fold_scope(one.resolved_scope) == scope.folded]
+        if ids:
+            await erase(space, Selection(ids=tuple(ids)), engine.cast.names(CHECKPOINTS))
 
 
 async def delete_space(engine: Engine, name: str) -> int:

@@ -10,12 +10,16 @@ from memory.clock import Clock
 from memory.facts.desk import registered
 from memory.facts.fact import Fact
 from memory.facts.view import FactList
+from memory.models.embedder import Embedder
 from memory.people import Names
+from memory.recall.cosine import VectorSnapshot
 from memory.recall.document import FACT, FACT_ARCHIVE
 from memory.recall.index import Snapshot
-from memory.recall.profiles import Graded, Wish, graded
+from memory.recall.meaning import Alone, Dense
+from memory.recall.profiles import Graded, Marks, Meant, Wish, graded
 from memory.scoped import Scoped
 from memory.scopes import Scope, Wanted, near, read_scope
+from memory.search import vector_of
 
 _LARGE = 20_000     # documents above which a search leaves the event loop alone
 
@@ -35,6 +39,8 @@ class Shelved:
 
     scope: Scope
     snapshot: Snapshot
+    vectors: Sequence[VectorSnapshot]
+    fingerprint: str | None             # of the model that the vectors are of
     facts: FactList
     archive: FactList
 
@@ -57,6 +63,8 @@ async def take_down(
                 Shelved(
                     scope=registered(space.views.scope, scope),
                     snapshot=snapshot,
+                    vectors=[one for one in space.library.vectors_of((FACT, FACT_ARCHIVE)) if one.size],
+                    fingerprint=space.library.vectors.fingerprint,
                     facts=space.facts,
                     archive=space.views.facts_archive,
                 )
@@ -73,16 +81,28 @@ async def scopes_wanted(scoped: Scoped, wanted: Wanted) -> list[Scope]:
     return await scoped.matching(wanted)
 
 
+async def meant_by(text: str, shelved: Sequence[Shelved], embedder: Embedder, wait: float) -> Meant | None:
+    """The question's vector beside those of what is asked; None where there is nothing to compare."""
+    documents = [vectors for one in shelved if one.fingerprint == embedder.fingerprint for vectors in one.vectors]
+    vector = await vector_of(text, embedder, wait) if documents else None
+    if vector is None:
+        return None
+    limits = embedder.thresholds
+    alone = Alone(least=limits.alone, crowd=limits.crowd, apart=limits.apart)
+    dense = Dense(query=vector, documents=documents, floor=limits.recall, alone=alone)
+    return Meant(dense=dense, marks=Marks(recall=limits.recall, cluster=limits.cluster, duplicate=limits.duplicate))
+
+
 async def recollect(
-    shelved: Sequence[Shelved], wish: Wish, clock: Clock, names: Names | None = None
+    shelved: Sequence[Shelved], wish: Wish, clock: Clock, names: Names | None = None, meant: Meant | None = None
 ) -> list[Recollected]:
     """What answers, best first. Changes nothing that is remembered."""
     snapshots = [one.snapshot for one in shelved]
     now = clock.now()
     if sum(map(len, snapshots)) > _LARGE:
-        hits = await asyncio.to_thread(graded, snapshots, wish, now=now, names=names)
+        hits = await asyncio.to_thread(graded, snapshots, wish, now=now, names=names, meant=meant)
     else:
-        hits = graded(snapshots, wish, now=now, names=names)
+        hits = graded(snapshots, wish, now=now, names=names, meant=meant)
     found = []
     for hit in hits:
         shelf = shelved[hit.source]

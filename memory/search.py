@@ -37,12 +37,17 @@ async def search(space: MemorySpace, query: Query, names: Names, embedder: Embed
 
 async def _vector_of(space: MemorySpace, text: str, embedder: Embedder) -> Vector | None:
     """The question's vector, if the model is ready, knows its language and answers in time."""
-    if not text or embedder.state != "ready" or embedder.fingerprint != space.library.vectors.fingerprint:
+    if embedder.fingerprint != space.library.vectors.fingerprint:
         return None
-    if not embedder.supports(main_language(text)):
+    return await vector_of(text, embedder, space.settings.query_vector_wait)
+
+
+async def vector_of(text: str, embedder: Embedder, wait: float) -> Vector | None:
+    """A question's vector, if the model is ready, knows its language and answers within ``wait`` seconds."""
+    if not text or embedder.state != "ready" or not embedder.supports(main_language(text)):
         return None
     try:
-        async with asyncio.timeout(space.settings.query_vector_wait):
+        async with asyncio.timeout(wait):
             rows = await embedder.embed([text], purpose="query")
     except TimeoutError:
         return None

@@ -20,7 +20,7 @@ from memory.recall.plain_tokens import pairs, payload
 from memory.recall.postings import LONGEST, LONGEST_QUESTION, Postings
 from memory.recall.stopwords import ENGLISH
 
-_READ = 500     # turns read at once
+_READ = 200     # turns read at once
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,19 +40,21 @@ class VectorSnapshot:
         return scores
 
     def best(self, scores: NDArray[np.float32], count: int, floor: float) -> list[str]:
-        """Up to ``count`` ids of the highest scores that are at least ``floor``, in no order."""
+        """Up to ``count`` ids of the highest scores that are at least ``floor``, the best first."""
         rows = np.flatnonzero(scores >= floor)
-        if len(rows) > 2 * count:
-            # Twice as many, since some may be stale.
-            rows = rows[np.argpartition(scores[rows], len(rows) - 2 * count)[-2 * count :]]
+        none_stale = len(self.row_of) == self.size
+        most = count if none_stale else 2 * count
+        if len(rows) > most:
+            rows = rows[np.argpartition(scores[rows], len(rows) - most)[-most:]]
         rows = rows[np.argsort(-scores[rows], kind="stable")]
+        if none_stale:
+            return [self.ids[row] for row in rows.tolist()]
         found = (self.ids[row] for row in rows.tolist() if self.row_of.get(self.ids[row]) == row)
         return [name for name, _ in zip(found, range(count), strict=False)]
 
     def rows(self, ids: Iterable[str]) -> NDArray[np.int64]:
         """The rows of these ids, -1 where there is no vector."""
-        known = self.row_of
-        rows = np.array([known.get(name, -1) for name in ids], dtype=np.int64)
+        rows = np.fromiter(map(self.row_of.get, ids, repeat(-1)), dtype=np.int64)
         rows[rows >= self.size] = -1        # a vector added after this snapshot is not in it
         return rows
 

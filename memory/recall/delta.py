@@ -101,6 +101,10 @@ class DeltaView:
     def lengths(self) -> NDArray[np.int32]:
         return self.delta.lengths[: self.size]
 
+    @property
+    def documents(self) -> Sequence[Document]:
+        return self.delta.documents
+
     def document(self, row: int) -> Document:
         return self.delta.documents[row]
 

@@ -115,8 +115,8 @@ class Pool:
         """The ids of the documents in ascending rows."""
         found: list[str] = []
         for part, own in self.pieces(rows):
-            document = part.view.document
-            found += [document(row).id for row in own.tolist()]
+            documents = part.view.documents
+            found += [documents[row].id for row in own.tolist()]
         return found
 
     def rows_of(self, ids: Sequence[str]) -> Ints:

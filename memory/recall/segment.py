@@ -81,6 +81,10 @@ class SegmentView:
     def lengths(self) -> NDArray[np.int32]:
         return self.segment.lengths
 
+    @property
+    def documents(self) -> Sequence[Document]:
+        return self.segment.documents
+
     def document(self, row: int) -> Document:
         return self.segment.documents[row]
 

@@ -19,6 +19,7 @@ import orjson
 
 from memory.clock import Clock
 from memory.store.files import Disk, read
+from memory.store.scrub import fold
 
 log = logging.getLogger(__name__)
 
@@ -116,6 +117,25 @@ class QueryLog:
         except OSError as error:
             log.warning("%d questions were not written down (%s)", len(asked), type(error).__name__)
 
+    async def forget(self, text: str) -> None:
+        """Let go of questions that hold a text, also in the files. Raises OSError."""
+        wanted = fold(text).strip()
+        if not wanted:
+            return
+        kept = [one for one in self._asked if wanted not in fold(one.text)]
+        self._asked.clear()
+        self._asked.extend(kept)
+        self._unwritten = [one for one in self._unwritten if wanted not in fold(one.text)]
+        await self._disk.run(self._scrub, wanted)
+
+    def _scrub(self, wanted: str) -> None:
+        for name in (_OLDER, _FILE):
+            path = self._directory / name
+            lines = (read(path) or b"").splitlines(keepends=True)
+            kept = [line for line in lines if wanted not in fold(_text_of(line))]
+            if len(kept) < len(lines):
+                self._disk.replace(path, kept, "queries")
+
     def _append(self, lines: bytes) -> None:
         self._disk.make_directory(self._directory)
         path = self._directory / _FILE
@@ -129,3 +149,11 @@ class QueryLog:
             with contextlib.suppress(asyncio.CancelledError):
                 await self._writer
         await self.write()
+
+
+def _text_of(line: bytes) -> str:
+    """The question in a line; the line itself where it holds none."""
+    try:
+        return Asked.from_json(orjson.loads(line)).text
+    except (LookupError, TypeError, ValueError):
+        return line.decode("utf-8", "replace")

@@ -17,9 +17,10 @@ from memory.clock import Clock
 from memory.facts.evidence import is_shown
 from memory.facts.fact import Fact
 from memory.facts.memory import CASES, ENTITIES, PATTERN, PATTERNS, PREFERENCES, PROFILE
+from memory.models.embedder import Embedder
 from memory.people import Names
-from memory.recall.profiles import Profile, Wish
-from memory.recollect import Recollected, Shelved, recollect, scopes_wanted, take_down
+from memory.recall.profiles import Meant, Profile, Wish
+from memory.recollect import Recollected, Shelved, meant_by, recollect, scopes_wanted, take_down
 from memory.scoped import Scoped
 from memory.scopes import Scope, Wanted, read_scope
 from memory.sessions.checkpoint import Checkpoint, resolve_scope
@@ -107,7 +108,15 @@ async def _scope_of(checkpoint: Checkpoint, scoped: Scoped) -> str:
 
 
 async def start(
-    window: Window, place: Place, scoped: Scoped, *, profile: Profile, clock: Clock, names_of: NamesOf
+    window: Window,
+    place: Place,
+    scoped: Scoped,
+    *,
+    profile: Profile,
+    clock: Clock,
+    names_of: NamesOf,
+    embedder: Embedder,
+    wait: float,
 ) -> Start:
     """Compose what a new window is told. Changes nothing that is remembered."""
     checkpoint = place.checkpoint if window.with_checkpoint else None
@@ -119,7 +128,8 @@ async def start(
     else:
         shelved = await take_down(scoped, await _of_the_user(scoped), names_of)
         sections = [PROFILE, PREFERENCES]
-    asked = _Asked(shelved=shelved, seed=seed, profile=profile, clock=clock, limit=window.limit)
+    meant = await meant_by(seed, shelved, embedder, wait) if seed else None
+    asked = _Asked(shelved=shelved, seed=seed, profile=profile, clock=clock, limit=window.limit, meant=meant)
     found = {section: await asked.about(section) for section in sections}
     stable = _stable(found, checkpoint, window.limit)
     return Start(
@@ -145,6 +155,7 @@ class _Asked:
     profile: Profile
     clock: Clock
     limit: int
+    meant: Meant | None
 
     async def about(self, category: str) -> list[Fact]:
         """Memories of a category: those that have to do with the task, then the weightiest.
@@ -161,7 +172,7 @@ class _Asked:
         if not self.seed:
             return []
         wish = Wish(text=self.seed, profile=self.profile, limit=2 * self.limit, categories=(category,))
-        found = await recollect(self.shelved, wish, self.clock)
+        found = await recollect(self.shelved, wish, self.clock, meant=self.meant)
         return [
             *(one.fact for one in found if _is_stored(one.fact)),
             *(one.fact for one in found if category == CASES and _is_sure_case(one)),

@@ -6,11 +6,14 @@ import logging
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from memory.scopes import reserved
 from memory.sessions import repository
 from memory.sessions.checkpoint import Checkpoint, keyed_id
 from memory.space import MemorySpace
 
 log = logging.getLogger(__name__)
+
+CHECKPOINTS = reserved("checkpoints")       # the space that all of them are kept in
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,7 +23,7 @@ log = logging.getLogger(__name__)
 async def health(request: Request) -> Response:
     """Who answers here, which is always ``ok``; and how it is doing."""
     service = service_of(request)
-    body = blocks(service) | service.identity()
+    body = service.identity() | blocks(service)
     if service.engine is not None:
         body |= await _condition(service.engine)
     return reply(body)

@@ -110,6 +110,8 @@ async def forget(engine: Engine, body: object) -> dict[str, Any]:
     name = _known(engine, wanted.name)
     async with characters.undisturbed(engine, name), engine.spaces.use(name) as space:
         selection = await find(space, text=wanted.match, ids=wanted.ids)
+        if wanted.match:
+            await engine.queries.forget(wanted.match)   # what was asked about it, too
         return wire.receipt(await erase(space, selection, engine.cast.names(name)))
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from memory.recall.profiles import Profile, Wish, profile_of
-from memory.recollect import Recollected, names_like, recollect, scopes_wanted, take_down
+from memory.recollect import Recollected, meant_by, names_like, recollect, scopes_wanted, take_down
 from memory.scoped import counted
 from memory.scopes import Wanted, collapsed
 from memory.sessions import workflow
@@ -77,7 +77,8 @@ async def _answer(call: Call[Any], wanted: Wanted, wish: Wish) -> _Answered:
     scopes = await scopes_wanted(engine.scoped, wanted)
     shelved = await take_down(engine.scoped, scopes, call.names_of)
     names = call.names_of(scopes[0]) if len(scopes) == 1 else None
-    found = await recollect(shelved, wish, engine.clock, names)
+    meant = await meant_by(wish.text, shelved, engine.embedder, engine.settings.query_vector_wait)
+    found = await recollect(shelved, wish, engine.clock, names, meant)
     top = found[0].graded.score if found else 0.0
     engine.queries.note(collapsed(wish.text), wanted.text, top=top, results=len(found))
     if not found and not any(len(one.snapshot) for one in shelved):

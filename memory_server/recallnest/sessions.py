@@ -8,20 +8,18 @@ from typing import Any
 from memory.errors import MemoryServiceError
 from memory.recall.profiles import Profile, profile_of
 from memory.scoped import shown_id
-from memory.scopes import collapsed, fold_scope, read_scope, reserved
+from memory.scopes import collapsed, fold_scope, read_scope
 from memory.sessions import resume as starts
 from memory.sessions import workflow
 from memory.sessions.checkpoint import Checkpoint, resolve_scope
 from memory.sessions.resume import Place, Start, Window
-from memory.sessions.save import Saved, save
+from memory.sessions.save import CHECKPOINTS, Saved, save
 from memory.sessions.workflow import CORRECTED, MANAGED, SANITIZED, SUCCESS, Observation
 from memory_server.recallnest import shown
 from memory_server.recallnest.call import Answer, Call
 from memory_server.recallnest.wire import requests
 
 log = logging.getLogger(__name__)
-
-SPACE = reserved("checkpoints")
 
 _FIELDS = {"open_loops": "openLoops", "next_actions": "nextActions"}
 
@@ -47,7 +45,7 @@ async def checkpoint(call: Call[requests.Checkpoint]) -> Answer:
         files=tuple(body.files),
         idempotency_key=body.idempotencyKey,
     )
-    async with call.engine.spaces.use(SPACE, create=True) as space:
+    async with call.engine.spaces.use(CHECKPOINTS, create=True) as space:
         saved = await save(space, wanted)
     await _observe(call, _saved(call, saved))
     return shown_checkpoint(saved.checkpoint)
@@ -75,8 +73,8 @@ async def latest(call: Call[requests.LatestQuery]) -> Answer:
     """The latest checkpoint of a session, a scope, both, or at all."""
     body = call.body
     found = None
-    if call.engine.spaces.exists(SPACE):
-        async with call.engine.spaces.use(SPACE) as space:
+    if call.engine.spaces.exists(CHECKPOINTS):
+        async with call.engine.spaces.use(CHECKPOINTS) as space:
             found = space.views.checkpoints.latest(
                 session_id=body.sessionId, scope=resolve_scope(body.scope) if body.scope is not None else None
             )
@@ -123,13 +121,20 @@ async def resume(call: Call[requests.Resume]) -> Answer:
 async def compose(call: Call[Any], window: Window, profile: Profile) -> tuple[Place, Start]:
     """Where a window goes on, and what it is told."""
     engine = call.engine
-    if engine.spaces.exists(SPACE):
-        async with engine.spaces.use(SPACE) as space:
+    if engine.spaces.exists(CHECKPOINTS):
+        async with engine.spaces.use(CHECKPOINTS) as space:
             place = await starts.find_place(window, space.views.checkpoints, engine.scoped)
     else:
         place = await starts.find_place(window, None, engine.scoped)
     start = await starts.start(
-        window, place, engine.scoped, profile=profile, clock=engine.clock, names_of=call.names_of
+        window,
+        place,
+        engine.scoped,
+        profile=profile,
+        clock=engine.clock,
+        names_of=call.names_of,
+        embedder=engine.embedder,
+        wait=engine.settings.query_vector_wait,
     )
     return place, start
 

@@ -10,7 +10,7 @@ from memory.facts.desk import registered
 from memory.facts.likeness import CONTRADICTION, Cluster
 from memory.facts.memory import CATEGORIES
 from memory.recall.profiles import Wish, profile_of
-from memory.recollect import recollect, scopes_wanted, take_down
+from memory.recollect import meant_by, recollect, scopes_wanted, take_down
 from memory.scoped import shown_id
 from memory.scopes import Scope, Wanted, read_scope
 from memory.sessions.gaps import Gap, gaps
@@ -112,7 +112,8 @@ async def _is_still_one(call: Call[Any], gap: Gap, threshold: float) -> bool:
     scopes = await scopes_wanted(call.engine.scoped, Wanted(text=gap.scope))
     shelved = await take_down(call.engine.scoped, scopes, call.names_of)
     wish = Wish(text=gap.topic, profile=profile_of(None), limit=1)
-    found = await recollect(shelved, wish, call.engine.clock)
+    meant = await meant_by(gap.topic, shelved, call.engine.embedder, call.engine.settings.query_vector_wait)
+    found = await recollect(shelved, wish, call.engine.clock, meant=meant)
     return not found or found[0].graded.score < threshold
 
 

@@ -16,6 +16,7 @@ from memory.models.chat import Chat
 from memory.settings import Settings
 from memory_server.app import create_app
 from memory_server.service import Service
+from tests.dialects.statecore.tally import EXAMPLES, line
 from tests.fakes import FixedClock
 
 LOCAL = "local-dev-user"
@@ -139,3 +140,9 @@ def me(world: World) -> Client:
 @pytest.fixture
 def other(world: World) -> Client:
     return world.client("somebody else")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say how much the properties were tried on."""
+    if EXAMPLES:
+        terminalreporter.write_line(f"examples: {line()}")
