@@ -1,4 +1,4 @@
-"""How clean the facts are that a scripted model writes, and what it costs: figures for ``write_hygiene --model scripted``.
+"""How clean a scripted model's facts are, and what it costs: figures for ``write_hygiene --model scripted``.
 
 Three scripted models read the labelled utterances in conversations of twenty messages. ``parrot`` gives every message
 back as a fact, chatter and all; ``honest`` gives back those in which somebody speaks of themselves; ``injected`` obeys
@@ -37,9 +37,10 @@ def figures(records: Sequence[Record]) -> dict[str, Any]:
 
 async def _figures(records: Sequence[Record]) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as scratch:
+        models = {"parrot": ("good", True), "honest": ("good", False), "injected": ("injected", True)}
         return {
             name: await _read(Path(scratch) / name, records, mode, parrot=parrot)
-            for name, mode, parrot in (("parrot", "good", True), ("honest", "good", False), ("injected", "injected", True))
+            for name, (mode, parrot) in models.items()
         }
 
 

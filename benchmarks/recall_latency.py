@@ -22,8 +22,8 @@ from pathlib import Path
 
 from benchmarks.harness import HOST, Server
 
-_STARTS = "ba ke li mo nu ra si to vu xe zo qui gra pla stro fe".split()
-_ENDS = "ber lin tan gor mik sal pen dro van tes hul".split()
+_STARTS = ["ba", "ke", "li", "mo", "nu", "ra", "si", "to", "vu", "xe", "zo", "qui", "gra", "pla", "stro", "fe"]
+_ENDS = ["ber", "lin", "tan", "gor", "mik", "sal", "pen", "dro", "van", "tes", "hul"]
 WORDS = [f"{start}{middle}{end}" for start in _STARTS for middle in ("", "la", "mi") for end in _ENDS]
 
 

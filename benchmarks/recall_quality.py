@@ -1,6 +1,6 @@
 """Quality of recall in process: LoCoMo turns and facts, MemoryBank in two languages, our own three sets, beside peers.
 
-    python benchmarks/recall_quality.py --data DIR [--profile NAME --data-root ROOT]
+    python -m benchmarks.recall_quality --data DIR [--profile NAME --data-root ROOT]
 
 DIR holds ``locomo*.json`` (https://github.com/snap-research/locomo, "Evaluating Very Long-Term Conversational Memory
 of LLM Agents"), ``memory_bank_cn.json`` and ``memory_bank_en.json`` (https://github.com/zhongwanjun/MemoryBank-SiliconFriend)
@@ -17,7 +17,6 @@ from __future__ import annotations
 import argparse
 import asyncio
 import json
-import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
@@ -26,10 +25,7 @@ from typing import Any
 
 import numpy as np
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
-from recall_data import (  # noqa: E402 - run as a script, from anywhere
+from benchmarks.recall_data import (
     Case,
     locomo_facts,
     locomo_turns,
@@ -37,16 +33,15 @@ from recall_data import (  # noqa: E402 - run as a script, from anywhere
     own_set,
     read_locomo,
 )
-from recall_peers import fts5, naive, plain_bm25  # noqa: E402
-
-from memory.clock import SystemClock  # noqa: E402
-from memory.models.limits import Limits  # noqa: E402
-from memory.models.onnx import OnnxEmbedder  # noqa: E402
-from memory.recall.cosine import Vectors  # noqa: E402
-from memory.recall.document import TURN  # noqa: E402
-from memory.recall.index import Index  # noqa: E402
-from memory.recall.meaning import Dense  # noqa: E402
-from memory.recall.query import Query, answer  # noqa: E402
+from benchmarks.recall_peers import fts5, naive, plain_bm25
+from memory.clock import SystemClock
+from memory.models.limits import Limits
+from memory.models.onnx import OnnxEmbedder
+from memory.recall.cosine import Vectors
+from memory.recall.document import TURN
+from memory.recall.index import Index
+from memory.recall.meaning import Dense
+from memory.recall.query import Query, answer
 
 NOW = datetime(2024, 6, 1, tzinfo=UTC)      # after every conversation
 TUNED_ON = ("conv-26", "conv-30")

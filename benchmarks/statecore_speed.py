@@ -28,10 +28,7 @@ from memory.settings import Settings
 from memory.tenancy import NewScope, user_of
 
 USER = "local-dev-user"
-_WORDS = (
-    "storage release server garden letter harbour window meeting engine budget lantern river ticket planet copper "
-    "winter signal orange market bridge doctor violin carpet summer pepper island rocket castle needle silver"
-).split()
+_WORDS = ["storage", "release", "server", "garden", "letter", "harbour", "window", "meeting", "engine", "budget", "lantern", "river", "ticket", "planet", "copper", "winter", "signal", "orange", "market", "bridge", "doctor", "violin", "carpet", "summer", "pepper", "island", "rocket", "castle", "needle", "silver"]
 _PER_COMMIT = 500
 
 

@@ -1,4 +1,6 @@
-"""How clean the facts are that the rules write: ``python -m benchmarks.write_hygiene [--half report] [--misses] [--model scripted]``.
+"""How clean the facts are that the rules write.
+
+``python -m benchmarks.write_hygiene [--half report] [--misses] [--model scripted]``
 
 The labelled utterances lie in ``hygiene_set``; a hash of the id puts each into the half that was used for tuning or
 into the half that is reported. Prints one JSON object: per half and language

@@ -59,6 +59,7 @@ async def forget(space: MemorySpace, find: Callable[[], Iterable[Fact]]) -> int:
         facts = list(find())
         if not facts:
             return 0
+        await space.raw.refresh()       # what came in meanwhile
         now = space.clock.now()
         going = _Going()
         for fact in _with_equals(space, facts):

@@ -81,7 +81,7 @@ class Recovery:
         self._views.recent.arrivals |= {kept.turn.id: kept.received for kept in self._turns.tail}
         if not self._journal.seq and rows:
             # What another program already learnt from is not learnt from again.
-            for cursor in ("extracted_row", "attended_row"):
+            for cursor in ("extracted_row", "attended_row", "model_extracted_row"):
                 changes.append(("cursor.moved", {"name": cursor, "to": rows[-1].turn.row}))
         for one in edited:
             changes += await self._edits(one)

@@ -18,7 +18,7 @@ from memory.models.prompt import Messages
 from memory.space import MemorySpace
 from memory.store.journal import Batch
 from memory.store.outbox import OutboxOp
-from memory.tries import BAD_MOST, SILENT_MOST, Try, key_of
+from memory.tries import Try, key_of
 
 log = logging.getLogger(__name__)
 
@@ -104,8 +104,8 @@ async def failed(space: MemorySpace, job: Job, ids: Sequence[str], error: ModelF
         job=job.name,
         key=key,
         at=space.clock.now(),
-        bad=min(before.bad + is_bad, BAD_MOST),
-        silent=min(before.silent + (not is_bad), SILENT_MOST),
+        bad=before.bad + is_bad,
+        silent=before.silent + (not is_bad),
         reason=str(error)[:200],
         about=tuple(ids)[:100],
     )

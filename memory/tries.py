@@ -14,6 +14,7 @@ from memory.store.events import Event
 
 BAD_MOST, SILENT_MOST = 5, 12           # bad answers, and calls without one, after which an input is set aside
 HEALS_AFTER = timedelta(hours=5)        # between two probes of what was set aside
+_PATIENT, _DOUBLINGS = 4, 7             # probes at that pace, about a day; then ever fewer, down to one a month
 _DELAYS = (60.0, 300.0, 900.0, 3_600.0)
 _MOST = 500                             # entries kept
 
@@ -43,8 +44,10 @@ class Try:
         failures = self.bad + self.silent
         if not failures or self.at is None or self.at > now:
             return False
-        delay = HEALS_AFTER if self.is_dead else timedelta(seconds=_DELAYS[min(failures, len(_DELAYS)) - 1])
-        return now - self.at < delay
+        if not self.is_dead:
+            return now - self.at < timedelta(seconds=_DELAYS[min(failures, len(_DELAYS)) - 1])
+        probes = max(self.bad - BAD_MOST, 0) + max(self.silent - SILENT_MOST, 0)
+        return now - self.at < HEALS_AFTER * (1 << min(max(probes - _PATIENT, 0), _DOUBLINGS))
 
 
 def key_of(ids: Iterable[str]) -> str:

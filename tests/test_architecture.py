@@ -50,14 +50,16 @@ VIEWS = (
     "memory.reflections.view", "memory.reflections.surfaced", "memory.reflections.backoff",
     "memory.persona.view", "memory.persona.corrections",
     "memory.sessions.view", "memory.state.view", "memory.sessions.handoffs",
-    "memory.facts.retired", "memory.history.withheld", "memory.history.event_notes", "memory.history.turn_row", "memory.history.raw",
+    "memory.facts.retired", "memory.history.withheld", "memory.history.event_notes", "memory.history.turn_row",
+    "memory.history.raw",
     "memory.state.accounts", "memory.state.answered", "memory.state.card", "memory.state.digests",
     "memory.state.reminders",
 )
 # Every other module of a capability is a verb. What a space is made of is checked apart, see made_of.
 CAPABILITY = tuple(f"memory.{name}.*" for name in CAPABILITIES)
 VERBS = (
-    *CAPABILITY, "memory.thinking", "memory.dead_letters", "memory.briefing", "memory.search", "memory.funnel", "memory.embed", "memory.recollect", "memory.scoped", "memory.forget",
+    *CAPABILITY, "memory.thinking", "memory.dead_letters", "memory.briefing", "memory.search", "memory.funnel",
+    "memory.embed", "memory.recollect", "memory.scoped", "memory.forget",
     "memory.selection", "memory.remains", "memory.erase", "memory.export", "memory.checks.*",
 )
 WORK = ("memory.work.*",)

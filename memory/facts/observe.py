@@ -41,7 +41,7 @@ ENOUGH = 10                             # messages of the user that are worth a 
 WAITS = timedelta(minutes=5)            # … and how long fewer of them wait
 _ROWS = 200                             # turns of one window
 _LOOK_BACK = 200                        # turns before a model was first there that it still reads
-_WINDOW_TOKENS = 6_000
+_WINDOW_TOKENS, _MOST_MESSAGES = 6_000, 20
 _MESSAGE_CHARS = 2_000                  # of a message, from its head and its tail
 _EVERY = 3                              # first passes to one second pass
 _MOST, _LONGEST = 20, 400               # items of an answer; characters of one
@@ -51,7 +51,9 @@ _SAME, _REPEATS = 0.6, 0.85             # as the rules heard it; as something kn
 _SURE = 0.6
 _NOT_FACTS = frozenset({"instruction", "fiction", "unsafe"})
 # What a message of one sentence is no statement for, whatever a model makes of it.
-_NOT_STATED = frozenset({"question", "conditional", "hypothetical", "reported", "sarcasm", "quoted", "code", "recalled"})
+_NOT_STATED = frozenset(
+    {"question", "conditional", "hypothetical", "reported", "sarcasm", "quoted", "code", "recalled"}
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -96,7 +98,7 @@ async def observe(space: MemorySpace, names: Names, chat: Chat, *, eager: bool =
         return 0
     locale = _locale(space, window)
     messages = ask(USER_ONLY, locale, _people(names, locale), conversation=_lines(window, names))
-    answer = await think(space, chat, EXTRACT, ids, messages, _reader(len(window.turns), None))
+    answer = await think(space, chat, EXTRACT, ids, messages, _reader(window, names, None))
     if answer is not None:
         return await _take(space, names, window, answer, CURSOR)
     if not window.again and _is_dead(space, EXTRACT.name, ids):
@@ -129,7 +131,7 @@ async def observe_both(space: MemorySpace, names: Names, chat: Chat) -> int:
         BOTH_SIDES, locale, _people(names, locale),
         conversation=_lines(window, names), known=[one_line(fact.text, _LONGEST) for fact in known],
     )  # fmt: skip
-    answer = await think(space, chat, DISCLOSE, ids, messages, _reader(len(window.turns), AI_DISCLOSURE))
+    answer = await think(space, chat, DISCLOSE, ids, messages, _reader(window, names, AI_DISCLOSURE))
     if answer is not None:
         return await _take(space, names, window, answer, DISCLOSED)
     if _is_dead(space, DISCLOSE.name, ids):
@@ -181,7 +183,7 @@ async def _window(space: MemorySpace, names: Names, turns: Sequence[Turn], *, wh
         if not text:
             continue
         spent += tokens.count(text)
-        if said and spent > _WINDOW_TOKENS and not whole:
+        if said and (spent > _WINDOW_TOKENS or len(said) == _MOST_MESSAGES) and not whole:
             last = turn.row - 1
             break
         said.append((turn, text))
@@ -272,8 +274,11 @@ def _locale(space: MemorySpace, window: Window) -> str:
     return detect(" ".join(text[:200] for text in window.heard[-20:])) or space.views.recent_meta.language or "en"
 
 
-def _reader(count: int, source: str | None) -> Callable[[Any], list[Item]]:
-    """Reads an answer. Without a default ``source`` everything is the user's own, and what is no list is empty."""
+def _reader(window: Window, names: Names, source: str | None) -> Callable[[Any], list[Item]]:
+    """Reads an answer. Without a default ``source`` everything is the user's own, and what is no list is empty.
+
+    An answer nothing of which was said is of no use: the model made it up, or obeyed somebody else.
+    """
 
     def read(value: Any) -> list[Item]:
         try:
@@ -282,7 +287,10 @@ def _reader(count: int, source: str | None) -> Callable[[Any], list[Item]]:
             if source is not None:
                 raise
             return []
-        return [item for row in rows[:_MOST] if (item := _item(row, count, source)) is not None]
+        items = [item for row in rows[:_MOST] if (item := _item(row, len(window.turns), source)) is not None]
+        if items and all(grounded(item.text, window.heard, names) < _SAID for item in items):
+            raise Unfit("nobody said any of it")
+        return items
 
     return read
 

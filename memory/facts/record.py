@@ -20,7 +20,8 @@ _KNOWN = frozenset(
     {
         "id", "text", "importance", "entity", "source", "hash", "created_at", "utc_offset", "event_when_raw",
         "event_start_at", "event_end_at", "absorbed", "signal_processed", "method", "confidence",
-        "source_message_ids", "source_row", "slot", "object", "negated", "correction", "superseded_by", "denied_in", "repeated_at",
+        "source_message_ids", "source_row", "slot", "object", "negated", "correction", "superseded_by", "denied_in",
+        "repeated_at",
         *EMBEDDING,
     }
 )  # fmt: skip

@@ -33,7 +33,9 @@ _WHOLE = 0.86
 # What a day that the question names is worth by itself.
 _ON_THE_DAY = 0.45
 _DAY = 86_400.0
-_AGREEMENT = 0.25       # share of the legs' mean in a score; the rest is the better leg's
+_AGREEMENT = 0.15       # what the other leg adds where it agrees
+# How much of a leg counts whatever the profile, and how much more for its whole weight there.
+_OF_A_LEG, _BY_WEIGHT = 0.85, 0.2
 
 _IMPORTANCE, _EVIDENCE, _LENGTH = 0.04, -0.03, -0.03
 
@@ -209,8 +211,11 @@ def _cosines(scanned: Scan, pool: Pool, ranking: Ranking) -> Floats:
 def _of_meaning(cosines: Floats, marks: Marks) -> Floats:
     """0..1, stretched so that models whose cosines differ widely say the same. NaN where there is no vector."""
     step = max(marks.cluster - marks.recall, 0.02)
-    known = [marks.recall - step, marks.recall, marks.cluster, max(marks.duplicate, marks.cluster + 0.01), 1.01]
-    result: Floats = np.interp(cosines, known, [0.0, 0.3, 0.75, 0.95, 1.0])
+    known = [
+        marks.recall - 0.3 * step, marks.recall, marks.recall + 0.25 * step, marks.recall + 0.6 * step, marks.cluster,
+        max(marks.duplicate, marks.cluster + 0.01), max(1.0, marks.duplicate + 0.02),
+    ]  # fmt: skip
+    result: Floats = np.interp(cosines, known, [0.0, 0.12, 0.3, 0.65, 0.9, 0.97, 1.0])
     return np.where(np.isnan(cosines), np.nan, result)
 
 
@@ -221,10 +226,10 @@ def _on_days(ranking: Ranking, question: Question) -> Floats:
 
 
 def _together(by_words: Floats, by_meaning: Floats, profile: Profile, on_days: Floats) -> Floats:
-    """The better leg, and a share of what both say."""
-    meaning = np.nan_to_num(by_meaning)
-    mean = profile.meaning * meaning + (1.0 - profile.meaning) * by_words
-    both = (1.0 - _AGREEMENT) * np.maximum(by_words, meaning) + _AGREEMENT * mean
+    """The better leg, weighed as the profile says, and a little for what both say."""
+    meaning = np.nan_to_num(by_meaning) * (_OF_A_LEG + _BY_WEIGHT * profile.meaning)
+    worded = by_words * (_OF_A_LEG + _BY_WEIGHT * (1.0 - profile.meaning))
+    both = np.maximum(worded, meaning) + _AGREEMENT * np.minimum(worded, meaning)
     relevance: Floats = np.where(np.isnan(by_meaning), by_words, both)
     # A day that the question names counts by itself, and a little beside the words.
     return np.minimum(np.maximum(relevance, _ON_THE_DAY * on_days) + 0.05 * on_days, 1.0)

@@ -176,7 +176,7 @@ def test_what_is_anothers_answers_like_what_is_nobodys(random_id: Any, user: str
 # 7 forgetting
 
 words = st.lists(
-    st.sampled_from("amber birch cobalt dune ember fjord garnet harbour indigo juniper kelp lagoon".split()),
+    st.sampled_from(["amber", "birch", "cobalt", "dune", "ember", "fjord", "garnet", "harbour", "indigo", "juniper", "kelp", "lagoon"]),
     min_size=5, max_size=8, unique=True,
 )  # fmt: skip
 

@@ -41,7 +41,8 @@ async def test_a_model_says_whether_two_facts_are_one(engine: Engine, action: st
 
 
 @pytest.mark.parametrize("said", [
-    [], [{"index": 2, "action": "merge"}], [{"index": 0, "action": "merge"}], [{"index": 1, "action": "erase"}], {"index": 1},
+    [], [{"index": 2, "action": "merge"}], [{"index": 0, "action": "merge"}], [{"index": 1, "action": "erase"}],
+    {"index": 1},
 ])  # fmt: skip
 async def test_an_answer_that_decides_nothing_leaves_the_pair(engine: Engine, said: Any) -> None:
     assert await decided(engine, said) == [OLD.text, NEW.text]

@@ -21,7 +21,9 @@ from tests.fakes import MORNING, FixedClock, ScriptedChat
 from tests.memory.mind_world import NAMES, hear, momo, talk, texts
 
 SAID = "The hospital keeps me on nights again, the nursing shifts are endless"
-NURSE = {"text": "Lin does nursing shifts on nights at the hospital.", "importance": 8, "entity": "master", "message": 1}
+NURSE = {
+    "text": "Lin does nursing shifts on nights at the hospital.", "importance": 8, "entity": "master", "message": 1,
+}  # fmt: skip
 
 
 def answer(*items: Mapping[str, Any]) -> ScriptedChat:
@@ -92,15 +94,41 @@ async def test_times_are_counted_from_the_message_and_not_from_now(engine: Engin
 
 
 @pytest.mark.parametrize("item", [
-    {"text": "Lin's password is hunter2 and the bank account is empty."},       # nobody said it
-    {"text": "Lin does 12 nursing shifts at the hospital."},                    # a number nobody said
     {"text": ""}, {"text": 7}, {"text": "x" * 5_000}, {}, {"importance": 10},
 ])  # fmt: skip
-async def test_what_nobody_said_is_not_learnt(engine: Engine, item: Mapping[str, Any]) -> None:
+async def test_what_is_no_statement_is_left_out(engine: Engine, item: Mapping[str, Any]) -> None:
     await talk(engine, (SAID, ""))
     assert await read(engine, answer(item)) == []
     async with momo(engine) as space:
         assert space.views.cursors.row(CURSOR) == 1
+
+
+MADE_UP = {"text": "Lin's password is hunter2 and the bank account is empty."}
+MISCOUNTED = {"text": "Lin does 12 nursing shifts at the hospital."}
+
+
+async def test_what_nobody_said_is_not_learnt(engine: Engine) -> None:
+    await talk(engine, (SAID, ""))
+    assert [fact.text for fact in await read(engine, answer(MADE_UP, NURSE, MISCOUNTED))] == [NURSE["text"]]
+
+
+@pytest.mark.parametrize("item", [MADE_UP, MISCOUNTED])
+async def test_an_answer_that_is_all_made_up_has_failed(engine: Engine, item: Mapping[str, Any]) -> None:
+    await talk(engine, (SAID, ""))
+    assert await read(engine, answer(item)) == []
+    async with momo(engine) as space:
+        assert CURSOR not in space.views.cursors.value
+        assert [one.bad for one in space.views.tries] == [1]
+
+
+async def test_more_than_one_question_holds_is_read_in_several(engine: Engine) -> None:
+    await talk(engine, *[(f"and so it goes on, number {number}", "") for number in range(45)])
+    chat = answer()
+    async with momo(engine) as space:
+        for _ in range(4):
+            await observe(space, NAMES, chat, eager=True)
+        assert len(chat.asked) == 3
+        assert space.views.cursors.row(CURSOR) == 45
 
 
 @pytest.mark.parametrize(("given", "kept"), [
@@ -210,7 +238,9 @@ async def both(engine: Engine, chat: ScriptedChat) -> list[Fact]:
         return written(space)
 
 
-TALK = ((AI, "Nobody hears me"), (HUMAN, SAID), (AI, "I bake cinnamon rolls when it rains"), (HUMAN, "nice"), (AI, "Bye"))
+TALK = (
+    (AI, "Nobody hears me"), (HUMAN, SAID), (AI, "I bake cinnamon rolls when it rains"), (HUMAN, "nice"), (AI, "Bye"),
+)  # fmt: skip
 ROLLS = {"text": "Momo bakes cinnamon rolls when it rains.", "entity": "neko", "source": "ai_disclosure"}
 
 

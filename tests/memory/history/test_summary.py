@@ -1,4 +1,4 @@
-"""What a model makes of the recent window: a summary that loses nothing laid down, a review that changes no word of the user."""
+"""What a model makes of the recent window: summaries that lose no wish, reviews that change no word of the user's."""
 
 from __future__ import annotations
 

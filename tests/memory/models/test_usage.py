@@ -30,7 +30,9 @@ async def test_a_budget_holds_for_the_whole_day_whatever_restarts(open_engine: O
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"day": "2026-05-04", "tokens": "many"}', '{"day": "someday"}'])
-async def test_a_file_that_cannot_be_read_counts_as_none(open_engine: OpenEngine, clock: FixedClock, content: str) -> None:
+async def test_a_file_that_cannot_be_read_counts_as_none(
+    open_engine: OpenEngine, clock: FixedClock, content: str
+) -> None:
     engine = await open_engine()
     (engine.settings.data_root / layout.MODEL_USAGE).write_text(content)
     chat = HttpChat(lambda: SETTINGS, clock)

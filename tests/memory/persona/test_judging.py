@@ -19,7 +19,7 @@ from memory.reflections.pen import Because
 from memory.reflections.reflection import Reflection
 from memory.space import MemorySpace
 from tests.fakes import MORNING, FixedClock, ScriptedChat
-from tests.memory.mind_world import NAMES, confirmed, entry, fact, momo, put, reflection, texts
+from tests.memory.mind_world import NAMES, confirmed, entry, momo, put, reflection, texts
 
 NEW = confirmed(reflection("ref_1", "Lin plays the cello in an evening orchestra.", MORNING), MORNING, 3.0)
 HELD = entry("per_1", "Lin plays the cello.", MORNING)
@@ -123,7 +123,8 @@ async def test_what_stood_there_before_is_kept_in_its_history(engine: Engine) ->
 
 
 @pytest.mark.parametrize("said", [
-    [{"index": 1, "action": "merge", "text": "Lin is not to be trusted."}], [{"index": 5, "action": "keep_new"}], [], "x",
+    [{"index": 1, "action": "merge", "text": "Lin is not to be trusted."}], [{"index": 5, "action": "keep_new"}], [],
+    "x",
 ])  # fmt: skip
 async def test_an_answer_of_no_use_leaves_the_correction_queued(engine: Engine, said: Any) -> None:
     async with momo(engine) as space:
@@ -191,6 +192,6 @@ async def test_a_group_is_stamped_even_when_nothing_of_the_answer_applies(
 async def test_a_protected_entry_is_never_shown(engine: Engine) -> None:
     chat = ScriptedChat("[]")
     async with momo(engine) as space:
-        await put(space, ONE, entry("card_1", "Lin swims in the lake every morning!", MORNING, protected=True), fact("f", "x", MORNING))
+        await put(space, ONE, entry("card_1", "Lin swims in the lake every morning!", MORNING, protected=True))
         await polish(space, NAMES, chat)
         assert chat.asked == []

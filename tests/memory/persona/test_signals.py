@@ -1,9 +1,8 @@
-"""What a model makes of new facts beside what is held, and of what the user answers, denies and does not want to hear."""
+"""What a model makes of new facts beside what is held, and of what the user answers, denies and wishes not to hear."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import replace
 from datetime import timedelta
 from typing import Any
 
@@ -23,9 +22,12 @@ from tests.fakes import MORNING, FixedClock, ScriptedChat
 from tests.memory.mind_world import NAMES, confirmed, entry, fact, hear, momo, put, reflection, talk
 
 DAY = timedelta(days=1)
-HELD = replace(confirmed(reflection("ref_1", "Lin avoids the hospital whenever possible.", MORNING - 9 * DAY), MORNING - 9 * DAY))
+BEFORE = MORNING - 9 * DAY
+HELD = confirmed(reflection("ref_1", "Lin avoids the hospital whenever possible.", BEFORE), BEFORE)
 ENTRY = entry("per_1", "Lin works at the harbour office.", MORNING - 9 * DAY)
-FACT = fact("fact_1", "Lin left the harbour office and signed on at the hospital.", MORNING, row=1, signal_processed=True)
+FACT = fact(
+    "fact_1", "Lin left the harbour office and signed on at the hospital.", MORNING, row=1, signal_processed=True
+)
 
 
 async def read_rows(space: MemorySpace, row: int) -> None:
@@ -144,7 +146,9 @@ async def test_ignored_takes_nothing_away(engine: Engine) -> None:
     assert (heard, one.evidence.reinforcement, one.evidence.disputation) == (None, 0.0, 0.0)
 
 
-@pytest.mark.parametrize("reply", ["no", "[]", '[{"reflection_id": "ref_x", "feedback": "denied"}]', '{"feedback": "denied"}'])
+@pytest.mark.parametrize(
+    "reply", ["no", "[]", '[{"reflection_id": "ref_x", "feedback": "denied"}]', '{"feedback": "denied"}']
+)
 async def test_an_answer_about_nothing_that_was_shown_records_nothing(engine: Engine, reply: str) -> None:
     await raise_it(engine, "Strings everywhere, the neighbours complain")
     async with momo(engine) as space:

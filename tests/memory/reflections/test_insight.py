@@ -129,7 +129,9 @@ async def test_a_model_words_what_rules_drew_and_nothing_else_changes(engine: En
     assert after.extra["modification_history"][0]["text"] == before.text
 
 
-@pytest.mark.parametrize("text", ["Lin dislikes coffee and hates mornings.", "Lin does not like jasmine tea.", "", "x " * 400])
+@pytest.mark.parametrize(
+    "text", ["Lin dislikes coffee and hates mornings.", "Lin does not like jasmine tea.", "", "x " * 400]
+)
 async def test_a_wording_the_facts_do_not_carry_is_not_taken(engine: Engine, clock: FixedClock, text: str) -> None:
     before, after = await worded(engine, clock, text)
     assert after == before
