@@ -1,6 +1,6 @@
 """How true the conversion of ``multilingual-e5-small`` is, on sentences in eight languages.
 
-    python benchmarks/embedding_conversion.py [--from WHEEL_OR_WEIGHTS] [--cache DIR]
+    python -m benchmarks.embedding_conversion [--from WHEEL_OR_WEIGHTS] [--cache DIR]
 
 Compares each variant with the dequantised float32 forward pass, the tokenizer with another library's unigram model
 over the same vocabulary, and looks for answers across languages. Prints one JSON object; the exit code is 1 when a bar
@@ -26,19 +26,16 @@ import sentencepiece
 import tokenizers
 from tokenizers import Regex, models, normalizers, pre_tokenizers
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
-from memory.models.convert.fetch import obtain  # noqa: E402 - run as a script, from anywhere
-from memory.models.convert.graph import VARIANTS, onnx_model  # noqa: E402
-from memory.models.convert.install import SAMPLED, sample  # noqa: E402
-from memory.models.convert.pieces import characters_map, sentencepiece_model  # noqa: E402
-from memory.models.convert.reference import Reference  # noqa: E402
-from memory.models.convert.smoothing import peaks_of  # noqa: E402
-from memory.models.convert.source import Source, open_source  # noqa: E402
-from memory.models.installed import known_profiles  # noqa: E402
-from memory.models.profiles import Profile  # noqa: E402
-from memory.models.sentences import LEAST_SHARE, QUESTIONS, STATEMENTS, share_found  # noqa: E402
+from memory.models.convert.fetch import obtain
+from memory.models.convert.graph import VARIANTS, onnx_model
+from memory.models.convert.install import SAMPLED, sample
+from memory.models.convert.pieces import characters_map, sentencepiece_model
+from memory.models.convert.reference import Reference
+from memory.models.convert.smoothing import peaks_of
+from memory.models.convert.source import Source, open_source
+from memory.models.installed import known_profiles
+from memory.models.profiles import Profile
+from memory.models.sentences import LEAST_SHARE, QUESTIONS, STATEMENTS, share_found
 
 Vectors = npt.NDArray[np.float32]
 BARS = {"q4": 0.9999, "int8": 0.994}

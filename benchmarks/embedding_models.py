@@ -1,6 +1,6 @@
 """What each installed embedding model costs: load, memory, throughput, latency; beside what the machine can do.
 
-    python benchmarks/embedding_models.py [--data-root DIR] [--profile NAME ...]
+    python -m benchmarks.embedding_models [--data-root DIR] [--profile NAME ...]
 
 Prints one JSON object. Every model runs in a process of its own, so that memory is its own, and through the service
 that the engine uses. The references are taken in the same run: ``read_gb_s`` is one thread summing an array far larger
@@ -23,16 +23,14 @@ from typing import Any
 
 import numpy as np
 
+from memory.clock import SystemClock
+from memory.models.installed import find_models
+from memory.models.limits import Limits
+from memory.models.onnx import OnnxEmbedder
+from memory.models.sentences import STATEMENTS
+from memory.models.tokens import open_tokens
+
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
-
-from memory.clock import SystemClock  # noqa: E402 - run as a script, from anywhere
-from memory.models.installed import find_models  # noqa: E402
-from memory.models.limits import Limits  # noqa: E402
-from memory.models.onnx import OnnxEmbedder  # noqa: E402
-from memory.models.sentences import STATEMENTS  # noqa: E402
-from memory.models.tokens import open_tokens  # noqa: E402
-
 QUERIES, SHORT, LONG, ROUNDS = 200, 640, 24, 3
 PATIENT = Limits(query_wait=30.0, cached_queries=16)
 
@@ -59,8 +57,8 @@ def main() -> None:
 def in_a_child(data_root: Path | None, profile: str, variant: str) -> Any:
     where = ["--data-root", str(data_root)] if data_root else []
     done = subprocess.run(
-        [sys.executable, __file__, *where, "--measure", profile, variant], capture_output=True, text=True, check=False,
-        env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
+        [sys.executable, "-m", "benchmarks.embedding_models", *where, "--measure", profile, variant],
+        capture_output=True, text=True, check=False, cwd=ROOT, env={**os.environ, "OPENBLAS_NUM_THREADS": "1"},
     )
     if done.returncode != 0:
         return {"profile": profile, "variant": variant, "error": done.stderr[-400:]}
@@ -133,6 +131,8 @@ def reference() -> dict[str, float]:
 _REFERENCE = """
 import json, time
 import numpy as np
+
+ROOT = Path(__file__).resolve().parents[1]
 array = np.ones(64 << 20, np.float32)
 matrix = np.random.default_rng(0).standard_normal((1024, 1024), np.float32)
 def best(job, rounds=5):

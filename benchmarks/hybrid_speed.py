@@ -2,11 +2,11 @@
 
     python -m benchmarks.hybrid_speed [--sizes 1000 10000 100000]
 
-Prints one JSON object. Every size runs in a process of its own with one thread for linear algebra, as the server does.
-The facts are those of ``recall_speed``, each with a random unit vector of 384 float32. ``read_limit_ms`` is the fastest
-way in which numpy reads that much memory (sum, maximum, or product with itself), read in turns with the questions;
-``hybrid_to_limit`` is the median question over the median reading. Times are CPU times; ``wall`` is what a clock says. "turns" asks conversations, where
-each turn also counts together with the one before it. ``open_ms`` is reading the packed vectors of a file.
+Prints one JSON object. Every size runs in a process of its own, over the facts of ``recall_speed``, each with a random
+unit vector of 384 float32. ``read_limit`` is the fastest way in which numpy reads that much memory with one thread
+(sum, maximum, or product with itself), read in turns with the questions; ``hybrid_to_limit`` is the median question
+over the median reading. Times are CPU times; ``wall`` is what a clock says. "turns" asks conversations, where each turn
+also counts together with the one before it. ``open_ms`` is reading the packed vectors of a file.
 """
 
 from __future__ import annotations

@@ -60,14 +60,14 @@ class Server:
     def filled(self) -> dict[str, Any]:
         """Wait until every text has its vector; how long that took and what it made of the process."""
         began = time.monotonic()
-        while time.monotonic() - began < _LONGEST_FILL:
+        while True:
             told = self.client.get("/health").json()["embeddings"]
+            took = time.monotonic() - began
             if told["state"] == "disabled" or (told["state"] == "ready" and not told["pending"]):
-                break
+                return {"fill_s": round(took, 1), "embeddings": told, "rss_mb": self._resident()}
+            if took > _LONGEST_FILL:
+                raise SystemExit(f"not every text got a vector: {told}")
             time.sleep(0.2)
-        else:
-            raise SystemExit(f"not every text got a vector: {told}")
-        return {"fill_s": round(time.monotonic() - began, 1), "embeddings": told, "rss_mb": self._resident()}
 
     def _resident(self) -> int:
         status = Path(f"/proc/{self._process.pid}/status").read_text(encoding="ascii")

@@ -35,12 +35,13 @@ from benchmarks.recall_data import (
 )
 from benchmarks.recall_peers import fts5, naive, plain_bm25
 from memory.clock import SystemClock
+from memory.models.languages import main_language
 from memory.models.limits import Limits
 from memory.models.onnx import OnnxEmbedder
 from memory.recall.cosine import Vectors
 from memory.recall.document import TURN
 from memory.recall.index import Index
-from memory.recall.meaning import Dense
+from memory.recall.meaning import Alone, Dense
 from memory.recall.query import Query, answer
 
 NOW = datetime(2024, 6, 1, tzinfo=UTC)      # after every conversation
@@ -133,13 +134,18 @@ class Embedding:
         self._model = OnnxEmbedder(data_root, clock=SystemClock(), profile=profile, limits=limits)
 
     def search(self, case: Case) -> Search:
-        rows = self._embed([document.text for document in case.documents], "passage")
+        readable = [one for one in case.documents if self._model.supports(main_language(one.text))]
+        rows = self._embed([document.text for document in readable], "passage")
         vectors = Vectors(rows.shape[1])
-        vectors.put([document.id for document in case.documents], rows)
-        snapshot, floor = vectors.snapshot(), self._model.thresholds.recall
+        vectors.put([document.id for document in readable], rows)
+        snapshot, limits = vectors.snapshot(), self._model.thresholds
+        alone = Alone(least=limits.alone, crowd=limits.crowd, apart=limits.apart)
 
-        def dense(question: str) -> Dense:
-            return Dense(query=self._embed([question], "query")[0], documents=[snapshot], floor=floor)
+        def dense(question: str) -> Dense | None:
+            if not self._model.supports(main_language(question)):
+                return None
+            query = self._embed([question], "query")[0]
+            return Dense(query=query, documents=[snapshot], floor=limits.recall, alone=alone)
 
         return Asked(case, dense)
 
@@ -162,7 +168,7 @@ def locomo(make: Make, cases: Sequence[Case]) -> dict[str, Any]:
         for search in [make(case)]
         for question in case.questions
     ]
-    kinds = sorted({row["kind"] for row in rows})
+    kinds = sorted({str(row["kind"]) for row in rows})
     return {
         "all": averages(rows),
         "tuned on": averages(row for row in rows if row["case"] in TUNED_ON),
@@ -178,7 +184,7 @@ def hits(make: Make, cases: Sequence[Case]) -> dict[str, Any]:
         for search in [make(case)]
         for question in case.questions
     ]
-    kinds = sorted({row["kind"] for row in rows})
+    kinds = sorted({str(row["kind"]) for row in rows})
     names = ("H@1", "H@3", "H@5", "MRR")
     result: dict[str, Any] = {"all": averages(rows, names)}
     if len(kinds) > 1:

@@ -1,6 +1,6 @@
 """Speed, memory and stalls of recall in process, beside rank_bm25, bm25s, SQLite FTS5 and tantivy.
 
-    python benchmarks/recall_speed.py [--sizes 1000 10000 100000] [--quick]
+    python -m benchmarks.recall_speed [--sizes 1000 10000 100000] [--quick]
 
 Prints one JSON object. Every system runs in a process of its own over the same made-up facts (twelve words each out of
 40,000, as unevenly common as words are). Times are CPU time of the process. "selective" questions are four rare words
@@ -31,17 +31,16 @@ from typing import Any
 
 import numpy as np
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT))
+from memory.clock import SystemClock
+from memory.people import Names
+from memory.recall.cosine import Vectors
+from memory.recall.document import FACT, Document
+from memory.recall.index import Index, Snapshot
+from memory.recall.meaning import Dense
+from memory.recall.query import Query, answer
+from memory.store.collector import resting
 
-from memory.clock import SystemClock  # noqa: E402 - run as a script, from anywhere
-from memory.people import Names  # noqa: E402
-from memory.recall.cosine import Vectors  # noqa: E402
-from memory.recall.document import FACT, Document  # noqa: E402
-from memory.recall.index import Index, Snapshot  # noqa: E402
-from memory.recall.meaning import Dense  # noqa: E402
-from memory.recall.query import Query, answer  # noqa: E402
-from memory.store.collector import resting  # noqa: E402
+ROOT = Path(__file__).resolve().parents[1]
 
 BEGIN = datetime(2024, 1, 1, tzinfo=UTC)
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -113,8 +112,8 @@ def main() -> None:
 
 
 def in_a_child(system: str, size: int) -> Any:
-    command = [sys.executable, __file__, "--one", system, str(size)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    command = [sys.executable, "-m", "benchmarks.recall_speed", "--one", system, str(size)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT)
     if done.returncode:
         return {"failed": done.stderr.strip().splitlines()[-1:]}
     return json.loads(done.stdout)

@@ -1,13 +1,14 @@
-"""What a store and a recall cost over HTTP, by how much one scope holds.
+"""What a store and a recall cost over HTTP, by how much a scope holds.
 
     python -m benchmarks.recallnest_speed [--sizes 10 1000 20000] [--rounds 200] [--contended 100]
 
-A server of its own on a temporary root. At each size: medians and 95th percentiles of a store to a
-new key, a store to a key that is taken, a recall, a resume and an auto-recall, beside an empty
-GET /v1/health and a bare fsync in the same minutes. Prints JSON. A store must not cost more than
-1.5 times as much at the largest size as at the smallest, and a recall there less than 25 times an
-empty round trip; the last lines say whether that held, and whether twelve parallel stores to one key always
-left one row, eleven earlier versions and twelve true answers.
+A server of its own on a temporary root, with scopes of each size. Every round measures each operation
+once at each size, and beside them an empty GET /v1/health and a bare fsync, so that whatever else the
+machine does falls on all of them alike. Small scopes take turns, so that they stay small. Prints JSON:
+medians and 95th percentiles. A store must not cost more than 1.5 times as much at the largest size as
+at the smallest, and a recall there less than 25 times an empty round trip; the last lines say whether
+that held, and whether twelve parallel stores to one key always left one row, eleven earlier versions
+and twelve true answers.
 """
 
 from __future__ import annotations
@@ -19,22 +20,30 @@ import random
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import httpx2
 
-from benchmarks.harness import HOST, AppendFloor, Server, median, milliseconds, percentile
-from benchmarks.harness import timed as once
+from benchmarks.harness import HOST, AppendFloor, Server, median, milliseconds, percentile, timed
 
-SCOPE = "project:bench"
 STORE_RATIO, RECALL_RATIO = 1.5, 25.0
 
-_SUBJECTS = "parser billing gateway ledger scheduler exporter cache mailer indexer proxy worker planner".split()
-_PLACES = "Berlin Porto Dublin Osaka Lagos Quito Oslo Lima Accra Turin Perth Kyoto".split()
-_THINGS = "timeout retry queue schema token shard replica cron webhook index quota backup".split()
-_VERBS = "needs drops keeps rotates limits shares refuses mirrors merges signs pins trims".split()
+_SUBJECTS = (
+    "parser", "billing", "gateway", "ledger", "scheduler", "exporter", "cache", "mailer", "indexer", "proxy", "worker",
+    "planner",
+)  # fmt: skip
+_PLACES = (
+    "Berlin", "Porto", "Dublin", "Osaka", "Lagos", "Quito", "Oslo", "Lima", "Accra", "Turin", "Perth", "Kyoto",
+)  # fmt: skip
+_THINGS = (
+    "timeout", "retry", "queue", "schema", "token", "shard", "replica", "cron", "webhook", "index", "quota", "backup",
+)  # fmt: skip
+_VERBS = (
+    "needs", "drops", "keeps", "rotates", "limits", "shares", "refuses", "mirrors", "merges", "signs", "pins", "trims",
+)  # fmt: skip
 
 
 def sentence(number: int, words: random.Random) -> str:
@@ -43,82 +52,79 @@ def sentence(number: int, words: random.Random) -> str:
     return f"The {subject} in {place} {verb} its {thing} every {number} minutes, as agreed in note {number % 97}"
 
 
-class Bench:
-    """One scope that grows."""
+class Scopes:
+    """Scopes that hold so many memories, asked in turn."""
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: Server, size: int, rounds: int) -> None:
+        self.size = size
         self._server = server
-        self._words = random.Random(7)
-        self.size = 0
+        self._words = random.Random(size)
+        # No scope grows by more than a tenth.
+        self._names = [f"project:bench-{size}-{number}" for number in range(1 if size >= 10 * rounds else 20)]
+        self._stored: dict[str, list[str]] = {name: [] for name in self._names}
+        self._turn = 0
 
-    def grow(self, size: int) -> None:
-        """Fill the scope up, twenty memories at a time."""
-        while self.size < size:
-            count = min(20, size - self.size)
-            memories = [
-                {"text": sentence(self.size + place, self._words), "category": "entities"} for place in range(count)
-            ]
-            answer = self._post("/v1/capture", {"scope": SCOPE, "memories": memories})
-            if answer["stored"] != count:
-                raise SystemExit(f"not stored: {answer}")
-            self.size += count
+    def fill(self) -> None:
+        """Twenty memories at a time."""
+        for name, stored in self._stored.items():
+            while len(stored) < self.size:
+                texts = [sentence(len(stored) + one, self._words) for one in range(min(20, self.size - len(stored)))]
+                memories = [{"text": text, "category": "entities"} for text in texts]
+                answer = self._server.post("/v1/capture", {"scope": name, "memories": memories})
+                if answer["stored"] != len(texts):
+                    raise SystemExit(f"not stored: {answer}")
+                stored += texts
+
+    @property
+    def _next(self) -> str:
+        self._turn += 1
+        return self._names[self._turn % len(self._names)]
 
     def store(self) -> None:
-        self._post("/v1/store", {
-            "text": sentence(self.size + 10_000_000, self._words), "category": "entities", "scope": SCOPE,
-        })  # fmt: skip
-        self.size += 1
+        text = sentence(self._words.randrange(10**9), self._words)
+        self._server.post("/v1/store", {"text": text, "category": "entities", "scope": self._next})
 
     def update(self) -> None:
-        self._post("/v1/store", {
-            "text": sentence(self._words.randrange(10**9), self._words), "category": "entities", "scope": SCOPE,
-            "canonicalKey": "the-one-that-changes",
+        text = sentence(self._words.randrange(10**9), self._words)
+        self._server.post("/v1/store", {
+            "text": text, "category": "entities", "scope": self._next, "canonicalKey": "the-one-that-changes",
         })  # fmt: skip
 
     def recall(self) -> None:
-        words = [self._words.choice(some) for some in (_SUBJECTS, _PLACES, _THINGS)]
-        if not self._post("/v1/recall", {"query": " ".join(words), "scope": SCOPE})["results"]:
+        name = self._next
+        words = self._words.choice(self._stored[name]).split()
+        # Subject, place and thing of something that is there.
+        query = f"{words[1]} {words[3]} {words[6]}"
+        if not self._server.post("/v1/recall", {"query": query, "scope": name})["results"]:
             raise SystemExit("nothing was found")
 
     def resume(self) -> None:
         task = f"fix the {self._words.choice(_SUBJECTS)} {self._words.choice(_THINGS)}"
-        self._post("/v1/resume", {"task": task, "scope": SCOPE})
+        self._server.post("/v1/resume", {"task": task, "scope": self._next})
 
     def auto_recall(self) -> None:
         message = f"why does the {self._words.choice(_SUBJECTS)} in {self._words.choice(_PLACES)} fail"
-        self._post("/v1/auto-recall", {"message": message, "scope": SCOPE})
-
-    def health(self) -> None:
-        self._server.get("/v1/health")
-
-    def _post(self, path: str, body: dict[str, Any]) -> Any:
-        return self._server.post(path, body)
+        self._server.post("/v1/auto-recall", {"message": message, "scope": self._next})
 
 
-def timed(work: Callable[[], object], rounds: int) -> dict[str, float]:
-    """Milliseconds of ``rounds`` runs: median and 95th percentile."""
-    times = [once(work) for _ in range(rounds)]
-    return {"median": milliseconds(median(times)), "p95": milliseconds(percentile(times, 0.95))}
-
-
-def measured(bench: Bench, size: int, rounds: int, floor: AppendFloor) -> dict[str, Any]:
-    bench.grow(size)
+def measured(server: Server, sizes: Sequence[int], rounds: int, floor: AppendFloor) -> dict[str, Any]:
+    """Milliseconds by what was done, and at which size."""
+    scopes = [Scopes(server, size, rounds) for size in sorted(sizes)]
+    for one in scopes:
+        one.fill()
+        one.recall()
     time.sleep(4.0)     # what is still to be saved is saved
-    bench.recall()
-    few = max(rounds // 4, 10)
-    found = {
-        "memories": bench.size,
-        "health_ms": timed(bench.health, rounds),
-        "recall_ms": timed(bench.recall, rounds),
-        "resume_ms": timed(bench.resume, few),
-        "auto_recall_ms": timed(bench.auto_recall, few),
-        # Fewer where each of them would make the scope noticeably larger.
-        "store_ms": timed(bench.store, rounds if size > rounds else few),
-        "update_ms": timed(bench.update, few),
-        "fsync_ms": milliseconds(median([floor(b"x" * 800) for _ in range(few)])),
+    times: dict[str, list[float]] = defaultdict(list)
+    for _ in range(rounds):
+        times["health"].append(timed(lambda: server.get("/v1/health")))
+        times["fsync"].append(floor(b"x" * 800))
+        for one in scopes:
+            for work in (one.store, one.update, one.recall, one.resume, one.auto_recall):
+                times[f"{work.__name__} {one.size}"].append(timed(work))
+    return {
+        what: {"median": milliseconds(median(values)), "p95": milliseconds(percentile(values, 0.95))}
+        for what, values in times.items()
     }
-    print(json.dumps(found), file=sys.stderr, flush=True)
-    return found
 
 
 async def contended(port: int, keys: int, writers: int = 12) -> dict[str, Any]:
@@ -155,18 +161,17 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=200)
     parser.add_argument("--contended", type=int, default=100, help="keys that twelve writers store to at once")
     options = parser.parse_args()
+    smallest, largest = min(options.sizes), max(options.sizes)
     with tempfile.TemporaryDirectory() as directory, Server(Path(directory) / "root") as server:
-        bench = Bench(server)
         floor = AppendFloor(Path(directory) / "floor")
-        rows = [measured(bench, size, options.rounds, floor) for size in sorted(options.sizes)]
+        found = measured(server, options.sizes, options.rounds, floor)
         floor.close()
         contention = asyncio.run(contended(server.port, options.contended))
         footprint = server.footprint() if sys.platform == "linux" else {}
-    first, last = rows[0], rows[-1]
-    store_ratio = last["store_ms"]["median"] / first["store_ms"]["median"]
-    recall_ratio = last["recall_ms"]["p95"] / last["health_ms"]["median"]
+    store_ratio = found[f"store {largest}"]["median"] / found[f"store {smallest}"]["median"]
+    recall_ratio = found[f"recall {largest}"]["p95"] / found["health"]["median"]
     report = {
-        "sizes": rows,
+        "milliseconds": found,
         "store_ratio": round(store_ratio, 2),
         "store_ratio_holds": store_ratio <= STORE_RATIO,
         "recall_p95_in_round_trips": round(recall_ratio, 1),

@@ -28,7 +28,11 @@ from memory.settings import Settings
 from memory.tenancy import NewScope, user_of
 
 USER = "local-dev-user"
-_WORDS = ["storage", "release", "server", "garden", "letter", "harbour", "window", "meeting", "engine", "budget", "lantern", "river", "ticket", "planet", "copper", "winter", "signal", "orange", "market", "bridge", "doctor", "violin", "carpet", "summer", "pepper", "island", "rocket", "castle", "needle", "silver"]
+_WORDS = [
+    "storage", "release", "server", "garden", "letter", "harbour", "window", "meeting", "engine", "budget", "lantern",
+    "river", "ticket", "planet", "copper", "winter", "signal", "orange", "market", "bridge", "doctor", "violin",
+    "carpet", "summer", "pepper", "island", "rocket", "castle", "needle", "silver",
+]  # fmt: skip
 _PER_COMMIT = 500
 
 
@@ -41,10 +45,10 @@ async def prepare(root: Path, events: int, scopes: int) -> tuple[str, str]:
     engine = await Engine.open(Settings(data_root=root, background=False))
     user = user_of(f"local:{USER}", is_local=True)
     rng = random.Random(1)
-    made = [
-        (await tenancy.create_scope(engine, user, NewScope(name=f"s{n}", goal=None, stage="idea", template="project"))).id
-        for n in range(scopes)
-    ]
+    made = []
+    for number in range(scopes):
+        wanted = NewScope(name=f"scope {number}", goal=None, stage="idea", template="project")
+        made.append((await tenancy.create_scope(engine, user, wanted)).id)
     async with tenancy.using(engine, user, made[0]) as (_, space):
         began = engine.clock.now() - timedelta(days=300)
         for start in range(0, events, _PER_COMMIT):

@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import heapq
 from collections import Counter
 from collections.abc import Iterator
+from operator import itemgetter
 
 from memory.facts.evidence import category_of, is_shown
 from memory.facts.fact import Fact
 from memory.facts.keys import fingerprint
-from memory.facts.memory import CATEGORIES
+from memory.facts.memory import CATEGORIES, Memory
 
 _OWNER, _STATEMENT, _HEIR, _OUTSIDE = "owner", "statement", "heir", "outside"
+
+
+Weight = tuple[float, float, str]       # importance and time of writing, both negative, and the id
 
 
 class Holdings:
@@ -19,6 +24,7 @@ class Holdings:
     def __init__(self) -> None:
         self.counts: Counter[str] = Counter()                       # shown facts by category
         self._ids: dict[tuple[str, ...], dict[str, None]] = {}
+        self._stored: dict[str, dict[str, Weight]] = {}             # category → durable memories that are shown
 
     def owners(self, key: str, category: str) -> list[str]:
         """Ids of the memories with a key in a category."""
@@ -40,11 +46,23 @@ class Holdings:
         """Ids of the evidence that came in under an id of somebody else's."""
         return self._at(_OUTSIDE, outside_id)
 
+    def weightiest(self, category: str, count: int) -> list[str]:
+        """Ids of the most important durable memories of a category; of equals the newest."""
+        return [fact_id for _, _, fact_id in heapq.nsmallest(count, self._stored.get(category, {}).values())]
+
+    def newest(self, category: str, count: int) -> list[str]:
+        """Ids of the durable memories of a category that were written last."""
+        found = heapq.nsmallest(count, self._stored.get(category, {}).values(), key=itemgetter(1, 2))
+        return [fact_id for _, _, fact_id in found]
+
     def put(self, fact: Fact) -> None:
         if is_shown(fact):
             self.counts[category_of(fact)] += 1
         for place in _places(fact):
             self._ids.setdefault(place, {})[fact.id] = None
+        if (memory := _durable(fact)) is not None:
+            weight = (-memory.importance, -fact.created_at.timestamp(), fact.id)
+            self._stored.setdefault(memory.category, {})[fact.id] = weight
 
     def drop(self, fact: Fact) -> None:
         if is_shown(fact):
@@ -57,13 +75,22 @@ class Holdings:
             ids.pop(fact.id, None)
             if not ids:
                 self._ids.pop(place, None)
+        if (memory := _durable(fact)) is not None:
+            self._stored.get(memory.category, {}).pop(fact.id, None)
 
     def clear(self) -> None:
         self.counts.clear()
         self._ids.clear()
+        self._stored.clear()
 
     def _at(self, *place: str) -> list[str]:
         return list(self._ids.get(place, ()))
+
+
+def _durable(fact: Fact) -> Memory | None:
+    """What was stored beside a fact that still holds, unless it is evidence."""
+    memory = fact.memory
+    return memory if memory is not None and not memory.is_evidence and is_shown(fact) else None
 
 
 def _places(fact: Fact) -> Iterator[tuple[str, ...]]:

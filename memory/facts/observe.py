@@ -30,6 +30,7 @@ from memory.models.prompt import ask, language_of, neutral, one_line
 from memory.people import Names
 from memory.recall.grounded import alike, grounded
 from memory.space import MemorySpace
+from memory.store.journal import Batch
 from memory.thinking import Answer, Unfit, as_list, as_text, is_due, place, think, worked
 from memory.tries import key_of
 
@@ -245,8 +246,21 @@ def _is_dead(space: MemorySpace, job: str, ids: Sequence[str]) -> bool:
     return found is not None and found.is_dead
 
 
+def _forget_parts(space: MemorySpace, batch: Batch, window: Window) -> None:
+    """Failures over a part of a window that grew since are no windows of their own."""
+    own = key_of((f"rows {window.first}-{window.last}",))
+    parts = []
+    for one in space.views.tries.of(EXTRACT.name):
+        first, last = _rows_of(one.about)
+        if one.key != own and window.first <= first and last <= window.last:
+            parts.append(space.views.tries.key_of(one))
+    if parts:
+        batch.add("try.over", {"keys": parts})
+
+
 async def _move(space: MemorySpace, window: Window) -> None:
     async with space.journal.write() as batch:
+        _forget_parts(space, batch, window)
         if cursor_of(space) < window.last:
             batch.add("cursor.moved", {"name": CURSOR, "to": window.last})
 
@@ -330,6 +344,8 @@ async def _take(
         elif cursor == DISCLOSED:
             batch.add("cursor.moved", {"name": DISCLOSED, "to": window.last})
             batch.add("cursor.moved", {"name": PASSES, "to": 0})
+        if cursor == CURSOR:
+            _forget_parts(space, batch, window)
         worked(space, batch, answer)
     log.info("%s: %d of %d statements of a model were new", space.name, added, len(answer.value))
     return added

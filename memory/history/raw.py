@@ -61,6 +61,7 @@ class RawEvents:
         self._telling: dict[str, dict[str, None]] = {}
         self._postings = Postings()
         self._row = 0
+        self._life = object()       # another one after each reset
 
     def __len__(self) -> int:
         return len(self._events)
@@ -77,7 +78,10 @@ class RawEvents:
         async with self._busy:
             touched, self._notes.touched = self._notes.touched, set()
             while self._row < self._turns.last_row:
+                life = self._life
                 turns = await self._turns.after(self._row, _READ)
+                if life is not self._life:
+                    continue        # everything is read anew meanwhile
                 for turn in turns:
                     self._take(turn)
                 self._row = turns[-1].row if turns else self._turns.last_row

@@ -20,7 +20,7 @@ from memory.recall.weights import Weigh
 # Documents each set of vectors proposes.
 _DEPTH = 100
 # Turns whose likeness to the one before is looked at; that of the others is taken to be the usual one.
-_CLOSE = 256
+_CLOSE = 128
 # Documents with a vector from which on they tell something of those without.
 _TELLING = 4
 # Texts from which on their mean cosine tells what is usual, and the part of a distance that counts before.
@@ -71,16 +71,14 @@ class Scan:
         if not len(rows):
             return near, around
         ids = pool.ids(rows)
-        follows = _follows(pool, rows, records)
-        before = pool.ids(rows[follows] - 1)
+        following = _following(rows, records)
         for vectors, scores in zip(self.dense.documents, self.scores, strict=True):
             own = vectors.rows(ids)
             known = own >= 0
             near[known] = scores[own[known]]
-            pairs = np.stack([own[follows], vectors.rows(before)])
-            both = (pairs >= 0).all(axis=0)
-            around[follows[both]] = _together(vectors, scores, pairs[:, both])
-        # What opens a conversation stands for itself.
+            places = following[known[following] & known[following - 1]]
+            around[places] = _together(vectors, scores, np.stack([own[places - 1], own[places]]))
+        # What opens a conversation, or comes without what was said before, stands for itself.
         return near, np.where(np.isnan(around), near, around)
 
     def near_enough(self, near: Floats, by_words: Mask) -> Mask:
@@ -108,16 +106,12 @@ def combined(words: Floats, near: Floats, around: Floats, weigh: Weigh) -> Float
     return result
 
 
-def _follows(pool: Pool, rows: Ints, records: Records) -> Ints:
-    """Places of the turns that follow another one in the same conversation, in the row before theirs."""
-    places = np.flatnonzero((records["tier"] == TIER_CODES[TURN]) & (rows > 0))
-    if not len(places):
-        return places
-    before = rows[places] - 1
-    earlier, own = pool.records(before), records[places]
-    beside = pool.members(before) & (earlier["tier"] == own["tier"]) & (earlier["session"] == own["session"])
-    following: Ints = places[beside & (earlier["order"] < own["order"])]
-    return following
+def _following(rows: Ints, records: Records) -> Ints:
+    """Places of the turns that stand behind the turn before them in the same conversation."""
+    beside = (rows[1:] - rows[:-1] == 1) & (records["session"][1:] == records["session"][:-1])
+    beside &= (records["tier"][1:] == TIER_CODES[TURN]) & (records["order"][:-1] < records["order"][1:])
+    places: Ints = np.flatnonzero(beside) + 1
+    return places
 
 
 def _together(vectors: VectorSnapshot, scores: NDArray[np.float32], pairs: Ints) -> Floats:

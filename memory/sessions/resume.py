@@ -6,7 +6,6 @@ no scope is told who its user is from the scopes that belong to the user.
 
 from __future__ import annotations
 
-import heapq
 import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,7 +13,6 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from memory.clock import Clock
-from memory.facts.evidence import is_shown
 from memory.facts.fact import Fact
 from memory.facts.memory import CASES, ENTITIES, PATTERN, PATTERNS, PREFERENCES, PROFILE
 from memory.models.embedder import Embedder
@@ -179,13 +177,14 @@ class _Asked:
         ]
 
     def _weightiest(self, category: str) -> list[Fact]:
-        stored = (
-            fact
-            for shelf in self.shelved
-            for fact in shelf.facts
-            if fact.memory is not None and fact.memory.category == category and _is_stored(fact) and is_shown(fact)
-        )
-        return heapq.nsmallest(2 * self.limit, stored, key=_recent_first if category == CASES else _weightiest_first)
+        """The most important ones; of cases the newest."""
+        count = 2 * self.limit
+        found = []
+        for shelf in self.shelved:
+            held = shelf.facts.holdings
+            ids = held.newest(category, count) if category == CASES else held.weightiest(category, count)
+            found += [fact for one in ids if (fact := shelf.facts.get(one)) is not None]
+        return sorted(found, key=_recent_first if category == CASES else _weightiest_first)[:count]
 
 
 def _is_stored(fact: Fact) -> bool:

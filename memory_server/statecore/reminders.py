@@ -38,7 +38,7 @@ async def create(call: Call[requests.NewReminder]) -> Answer:
 
 async def list_(call: Call[None]) -> Answer:
     """The caller's reminders of all scopes, the earliest due first."""
-    status = call.query.get("status")
+    status = call.query.get("status") or None
     if status is not None and status not in STATUSES:
         raise Invalid([{"code": "invalid_enum_value", "path": ["status"], "message": f"must be one of {STATUSES}"}])
     limit = _limit(call.query.get("limit"))

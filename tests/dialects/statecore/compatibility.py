@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-_TYPES = ("type", "format", "items", "nullable")
+_UPPER, _LOWER = ("maxLength", "maximum", "maxItems"), ("minLength", "minimum", "minItems")
 
 
 def breaks(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
@@ -84,10 +84,12 @@ def _schema(where: str, old: Mapping[str, Any], new: Mapping[str, Any], *, answe
         yield f"{where} newly requires {sorted(fresh)}"
     if "items" in old:
         yield from _schema(f"{where}[]", old["items"], new.get("items", {}), answers=answers)
-    for bound, narrower in (("maxLength", min), ("maximum", min), ("maxItems", min), ("minLength", max), ("minimum", max)):
-        if not answers and bound in new and (bound not in old or narrower(old[bound], new[bound]) != old[bound]):
-            if bound not in old or new[bound] != old[bound]:
-                yield f"{where} {bound} is narrower"
+    for bound in () if answers else (*_UPPER, *_LOWER):
+        before_it, after_it = old.get(bound), new.get(bound)
+        if after_it is None or after_it == before_it:
+            continue
+        if before_it is None or (after_it < before_it) == (bound in _UPPER):
+            yield f"{where} {bound} is narrower"
 
 
 def version_fits(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:

@@ -33,11 +33,18 @@ class Client:
         )
 
     async def ask(
-        self, method: str, path: str, body: Any = None, *, headers: dict[str, str] | None = None, raw: bytes | None = None
+        self,
+        method: str,
+        path: str,
+        body: Any = None,
+        *,
+        headers: dict[str, str] | None = None,
+        raw: bytes | None = None,
     ) -> httpx2.Response:
         sent = {**({"x-user-id": self.user} if self.user is not None else {}), **(headers or {})}
         if raw is not None:
-            return await self._http.request(method, path, content=raw, headers={"content-type": "application/json", **sent})
+            sent["content-type"] = "application/json"
+            return await self._http.request(method, path, content=raw, headers=sent)
         if body is None:
             return await self._http.request(method, path, headers=sent)
         return await self._http.request(method, path, json=body, headers=sent)

@@ -57,9 +57,8 @@ async def test_a_turn_that_the_companion_cached_is_an_event(world: World, me: Cl
     await cache(world, user("The ferry leaves at noon."), assistant("I will remember it."))
     found = (await me.retrieve(MIA))["events"]
     assert sorted(event["content"] for event in found) == ["I will remember it.", "The ferry leaves at noon."]
-    assert [one["content"] for one in (await me.retrieve(MIA, query="when does the ferry leave"))["events"]][0] == (
-        "The ferry leaves at noon."
-    )
+    best = (await me.retrieve(MIA, query="when does the ferry leave"))["events"][0]
+    assert best["content"] == "The ferry leaves at noon."
 
 
 async def test_an_event_is_found_by_the_companion_once_and_enters_no_conversation(world: World, me: Client) -> None:
@@ -97,7 +96,7 @@ async def test_what_an_agent_stored_is_in_the_registry(world: World, me: Client)
     assert [item["text"] for item in (await me.facts(MIA))["Style"]] == ["The user prefers window seats."]
 
 
-async def test_a_later_version_of_an_agents_memory_takes_its_place_and_the_chain_is_told(world: World, me: Client) -> None:
+async def test_a_later_version_of_an_agents_memory_is_told_with_its_chain(world: World, me: Client) -> None:
     await cache(world, user("Hello."))
     for text in ("The deploy key is blue.", "The deploy key is red."):
         body = {"text": text, "category": "entities", "scope": MIA, "canonicalKey": "deploy-key"}

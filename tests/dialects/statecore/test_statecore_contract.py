@@ -150,7 +150,8 @@ async def test_the_document_needs_no_identity(world: World) -> None:
 
 
 def test_the_page_lists_the_same_operations() -> None:
-    rows = re.findall(r"^\| (GET|POST|DELETE|PATCH|PUT) \| `(/v1/[^`]+)` \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    page = PAGE.read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (GET|POST|DELETE|PATCH|PUT) \| `(/v1/[^`]+)` \|", page, re.MULTILINE)
     assert sorted(rows) == sorted((method, f"/v1{path}") for method, path in FROZEN)
 
 
@@ -234,7 +235,7 @@ async def test_every_answer_is_as_the_document_says(world: World, prefix: str) -
         ("GET", "/scopes", None),
         ("POST", f"/scopes/{scope}/active", None),
         ("GET", "/state", None),
-        ("POST", "/memory/events", {"scopeId": scope, "type": "document", "key": "spec", "content": "text", "pinned": True}),
+        ("POST", "/memory/events", {"scopeId": scope, "type": "document", "key": "spec", "content": "text"}),
         ("POST", "/memory/retrieve", {"scopeId": scope, "query": "bread", "maxChars": 30}),
         ("GET", f"/memory/facts?scopeId={scope}", None),
         ("GET", f"/memory/facts/{fact['factId']}/provenance?scopeId={scope}", None),

@@ -87,7 +87,8 @@ async def test_an_idempotency_key_is_answered_alike_and_done_once(world: World, 
     assert await retrieved(me, scope) == ["hello"]
     await me.post("/memory/events", {**body, "content": "other"}, 409, headers=headers)
     stop = {"scopeId": scope, "summary": "stop"}
-    assert await me.post("/memory/handoff", stop, headers=headers) == await me.post("/memory/handoff", stop, headers=headers)
+    handed = await me.post("/memory/handoff", stop, headers=headers)
+    assert await me.post("/memory/handoff", stop, headers=headers) == handed
     world.clock.advance(25 * 3600)
     assert (await me.post("/memory/events", body, headers=headers))["id"] != first["id"]
 
@@ -293,7 +294,9 @@ async def test_a_handoff_is_told_until_it_is_cleared_and_never_deleted(me: Clien
     assert after["fact"]["retiredReason"] == "user_cleared"
 
 
-@pytest.mark.parametrize("wrong", [{}, {"summary": "  "}, {"summary": "x" * 2001}, {"summary": "x", "nextSteps": ["y"] * 11}])
+@pytest.mark.parametrize(
+    "wrong", [{}, {"summary": "  "}, {"summary": "x" * 2001}, {"summary": "x", "nextSteps": ["y"] * 11}]
+)
 async def test_a_handoff_without_a_summary_or_too_long_is_refused(me: Client, wrong: dict[str, Any]) -> None:
     scope = await me.scope()
     await me.post("/memory/handoff", {"scopeId": scope, **wrong}, 400)

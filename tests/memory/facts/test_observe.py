@@ -211,6 +211,20 @@ async def test_a_window_that_fails_for_good_is_set_aside_and_read_later(engine: 
         assert len(space.views.tries) == 0
 
 
+async def test_a_window_that_grew_while_it_failed_is_read_once(engine: Engine) -> None:
+    down = ScriptedChat(ModelFailed(Tier.SUMMARY, "down", retryable=True))
+    for number in range(4):
+        await talk(engine, (f"and so it goes on, number {number}", ""))
+        await read(engine, down)
+    chat = answer()
+    await talk(engine, (SAID, ""))
+    async with momo(engine) as space:
+        for _ in range(5):
+            await observe(space, NAMES, chat, eager=True)
+        assert len(chat.asked) == 1
+        assert len(space.views.tries) == 0
+
+
 async def test_what_was_erased_while_the_model_thought_is_not_written(engine: Engine) -> None:
     await talk(engine, (SAID, ""))
     async with momo(engine) as space:

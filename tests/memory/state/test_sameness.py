@@ -52,7 +52,8 @@ def test_every_template_has_the_facet_of_notes_and_no_facet_twice() -> None:
 
 
 def test_a_malformed_pack_of_the_account_counts_as_none() -> None:
-    for bad in ({}, {"facets": "x"}, {"facets": [{"cap": 3}]}, {"facets": []}, {"facets": [{"name": "a"}, {"name": "a"}]}):
+    facets: list[object] = ["x", [], [{"cap": 3}], [{"name": "a"}, {"name": "a"}], None]
+    for bad in ({"facets": one} for one in facets):
         assert read_pack(bad) is None
         assert resolve("health", bad).source == "template"
 

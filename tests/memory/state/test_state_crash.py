@@ -1,4 +1,4 @@
-"""A life of notes, documents, handoffs, reminders and forgetting that breaks off at any point: old or new, never half."""
+"""A life of notes, documents, reminders and forgetting that breaks off at any point: old or new, never half."""
 
 from __future__ import annotations
 
@@ -61,8 +61,9 @@ async def live(root: Path, disk: Disk, clock: FixedClock) -> str:
         await notes.note(space, "The spare key hangs behind the clock.", PACK)
         await notes.hand_over(space, "stopped here")
         now = clock.now()
-        for text, seconds in (("first", DUE), ("second", DUE), ("cancelled", DUE)):
-            made = await remind.schedule(space, USER.id, text, now + timedelta(seconds=seconds))
+        for text in ("first", "second"):
+            await remind.schedule(space, USER.id, text, now + timedelta(seconds=DUE))
+        made = await remind.schedule(space, USER.id, "cancelled", now + timedelta(seconds=DUE))
         assert await remind.cancel(space, made.id, USER.id)
         await space.save()
         clock.advance(DUE)
