@@ -19,8 +19,8 @@ from memory_server.commands.reach import (
     server_option,
 )
 
-_AT_ONCE = 200              # records told in one go
-_BYTES = 400_000            # … and bytes of them
+_AT_ONCE = 200  # records told in one go
+_BYTES = 400_000  # … and bytes of them
 _CATEGORIES = frozenset({"profile", "preferences", "entities", "events", "cases", "patterns"})
 
 
@@ -60,7 +60,7 @@ def ingest(
     click.echo(f"{totals['added']} brought in, {totals['known']} known already, {totals['noise']} not worth keeping")
 
 
-Told = tuple[str, str, dict[str, Any]]      # scope, source, record
+Told = tuple[str, str, dict[str, Any]]  # scope, source, record
 
 
 def _read(path: Path, scope: str | None, source: str | None) -> Iterator[Told]:
@@ -68,7 +68,9 @@ def _read(path: Path, scope: str | None, source: str | None) -> Iterator[Told]:
     try:
         value = json.loads(text)
     except ValueError:
-        rows: Sequence[Any] = [_line(path, number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+        rows: Sequence[Any] = [
+            _line(path, number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()
+        ]
         outer: Mapping[str, Any] = {}
     else:
         outer = value if isinstance(value, dict) and isinstance(value.get("records"), list) else {}

@@ -14,12 +14,23 @@ ROOT = Path("/root")
 
 
 def test_spellings_of_one_scope_are_one_space() -> None:
-    spaces = {read_scope(text).space for text in ("project:demo", " Project:Demo ", "ＰＲＯＪＥＣＴ:demo", "project:DEMO")}
+    spaces = {
+        read_scope(text).space for text in ("project:demo", " Project:Demo ", "ＰＲＯＪＥＣＴ:demo", "project:DEMO")
+    }
     assert len(spaces) == 1
 
 
 def test_different_scopes_are_different_spaces() -> None:
-    names = ["project:demo", "project:demo2", "project", "project:de-mo", "project de mo", "session:demo", "项目:甲", "项目:乙"]
+    names = [
+        "project:demo",
+        "project:demo2",
+        "project",
+        "project:de-mo",
+        "project de mo",
+        "session:demo",
+        "项目:甲",
+        "项目:乙",
+    ]
     assert len({read_scope(name).space for name in names}) == len(names)
 
 

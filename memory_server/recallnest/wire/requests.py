@@ -29,12 +29,12 @@ Status = Literal["open", "accepted-incoming", "kept-existing", "merged"]
 Attention = Literal["fresh", "aging", "stale", "escalated", "resolved"]
 
 Tag = Annotated[str, LINE, Field(min_length=1, max_length=160)]
-Tags = Annotated[list[Tag], EACH_ONCE, Field(max_length=8)]             # the number is published for /v1/store
+Tags = Annotated[list[Tag], EACH_ONCE, Field(max_length=8)]  # the number is published for /v1/store
 ManyTags = Annotated[list[Tag], EACH_ONCE, Field(max_length=32)]
 Tool = Annotated[str, LINE, Field(min_length=1, max_length=240)]
 Tools = Annotated[list[Tool], EACH_ONCE, Field(max_length=24)]
 Step = Annotated[str, LINE, Field(min_length=1, max_length=880)]
-Steps = Annotated[list[Step], Field(min_length=1, max_length=8)]        # a step may well come twice
+Steps = Annotated[list[Step], Field(min_length=1, max_length=8)]  # a step may well come twice
 Key = Annotated[str, LINE, Field(min_length=1, max_length=480)]
 Title = Annotated[str, LINE, Field(min_length=1, max_length=480)]
 Line960 = Annotated[str, LINE, Field(min_length=1, max_length=960)]
@@ -49,7 +49,9 @@ EntityNames = Annotated[list[Name], EACH_ONCE, Field(max_length=32)]
 Path = Annotated[str, LINE, Field(min_length=1, max_length=880)]
 Paths = Annotated[list[Path], EACH_ONCE, Field(max_length=48)]
 MemoryId = Annotated[str, LINE, Field(min_length=1, max_length=512)]
-Question = Annotated[str, BeforeValidator(question, json_schema_input_type=str), Field(json_schema_extra={"minLength": 1})]
+Question = Annotated[
+    str, BeforeValidator(question, json_schema_input_type=str), Field(json_schema_extra={"minLength": 1})
+]
 Paragraph2400 = Annotated[str, BeforeValidator(trimmed), Field(min_length=1, max_length=2400)]
 Paragraph960 = Annotated[str, BeforeValidator(trimmed), Field(min_length=1, max_length=960)]
 
@@ -74,7 +76,9 @@ class Store(Request):
     importance: Importance = 0.7
     tags: Tags = Field(default=[])
     canonicalKey: Key | None = None
-    sourceLabel: Label | None = Field(default=None, description="What the writer calls itself; kept beside the memory.")
+    sourceLabel: Label | None = Field(
+        default=None, description="What the writer calls itself; kept beside the memory."
+    )
 
 
 class CaptureItem(Request):
@@ -87,7 +91,9 @@ class CaptureItem(Request):
     source: Source | None = None
     tags: ManyTags = Field(default=[])
     canonicalKey: Key | None = None
-    sourceLabel: Label | None = Field(default=None, description="What the writer calls itself; kept beside the memory.")
+    sourceLabel: Label | None = Field(
+        default=None, description="What the writer calls itself; kept beside the memory."
+    )
 
 
 class Capture(Request):
@@ -120,7 +126,9 @@ class Pattern(Request):
     source: Source = "agent"
     tags: ManyTags = Field(default=[])
     canonicalKey: Key | None = None
-    sourceLabel: Label | None = Field(default=None, description="What the writer calls itself; kept beside the memory.")
+    sourceLabel: Label | None = Field(
+        default=None, description="What the writer calls itself; kept beside the memory."
+    )
 
 
 class Case(Request):
@@ -137,7 +145,9 @@ class Case(Request):
     source: Source = "agent"
     tags: ManyTags = Field(default=[])
     canonicalKey: Key | None = None
-    sourceLabel: Label | None = Field(default=None, description="What the writer calls itself; kept beside the memory.")
+    sourceLabel: Label | None = Field(
+        default=None, description="What the writer calls itself; kept beside the memory."
+    )
 
 
 class Promote(Request):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 PUBLISHED = frozenset({
     ("GET", "/v1/health"),
     ("POST", "/v1/recall"),
@@ -29,7 +31,7 @@ PUBLISHED = frozenset({
 OURS = frozenset({("GET", "/v1/memories/{memoryId}")})
 
 # The published request tables: field → (required, default). A field without a default has None.
-REQUESTS = {
+REQUESTS: dict[str, dict[str, tuple[bool, Any]]] = {
     "/v1/recall": {
         "query": (True, None), "scope": (False, None), "sessionId": (False, None), "allScopes": (False, False),
         "limit": (False, 5), "minScore": (False, 0), "category": (False, None), "profile": (False, None),
@@ -89,7 +91,7 @@ REQUESTS = {
 }  # fmt: skip
 
 # Published query parameters: name → default.
-QUERIES = {
+QUERIES: dict[str, dict[str, Any]] = {
     "/v1/conflicts": {
         "status": None, "attention": None, "groupBy": None, "canonicalKey": None, "limit": 20, "conflictId": None,
     },

@@ -49,7 +49,11 @@ async def test_a_list_shows_both_sides_and_what_may_be_done(nest: Nest) -> None:
         "attention": "fresh", "openAgeDays": 0, "reopenCount": 0, "isOpen": True, "needsAttention": False,
     }  # fmt: skip
     advice = row["advice"]
-    assert (advice["suggestedResolution"], advice["confidence"], advice["similarity"]) == ("manual_review", "medium", 0.15)
+    assert (advice["suggestedResolution"], advice["confidence"], advice["similarity"]) == (
+        "manual_review",
+        "medium",
+        0.15,
+    )
     assert advice["clusterKey"] == "user-reply-style::promotion_conflicts_with_existing_durable::preferences"
     assert advice["clusterLabel"] == "preferences / user-reply-style"
     assert "mergeSuggestion" not in advice
@@ -62,7 +66,7 @@ async def test_a_single_one_is_found_by_a_prefix_and_an_unknown_one_is_null(nest
 
 
 async def test_an_ambiguous_prefix_says_how_many_there_are(nest: Nest) -> None:
-    for number in range(18):    # more than there are hex digits
+    for number in range(18):  # more than there are hex digits
         await promotion(nest, f"Owner {number} of it", f"Other words {number}", key=f"k{number}", category="entities")
     rows = (await nest.get("/v1/conflicts", limit=50))["conflicts"]
     firsts = [row["conflictId"][0] for row in rows]
@@ -73,7 +77,7 @@ async def test_an_ambiguous_prefix_says_how_many_there_are(nest: Nest) -> None:
 
 
 async def test_keeping_the_existing_one_changes_only_the_conflict(nest: Nest) -> None:
-    owner, refused, request = await promotion(nest)
+    owner, refused, _ = await promotion(nest)
     body = {"conflictId": refused["conflictId"][:8], "resolution": "keep_existing", "notes": "existing is fine"}
     answer = await nest.post("/v1/conflicts/resolve", body)
     assert answer == {
@@ -146,7 +150,9 @@ async def test_merging_takes_a_given_wording_and_the_greater_importance(nest: Ne
 
 async def test_merging_without_any_wording_is_refused(nest: Nest) -> None:
     _, refused, _ = await promotion(nest)
-    sentence = await nest.refused("/v1/conflicts/resolve", {"conflictId": refused["conflictId"], "resolution": "merge"})
+    sentence = await nest.refused(
+        "/v1/conflicts/resolve", {"conflictId": refused["conflictId"], "resolution": "merge"}
+    )
     assert sentence == "Merge resolution requires mergedText or an available merge suggestion"
 
 
@@ -219,7 +225,9 @@ async def test_an_audit_begins_with_the_most_urgent(nest: Nest) -> None:
 async def test_escalating_is_shown_first_and_then_done_once(nest: Nest) -> None:
     _, refused, _ = await promotion(nest)
     await age(nest, 4)
-    preview = await nest.post("/v1/conflicts/escalate", {"attention": "stale", "limit": 100, "top": 10, "apply": False})
+    preview = await nest.post(
+        "/v1/conflicts/escalate", {"attention": "stale", "limit": 100, "top": 10, "apply": False}
+    )
     assert (preview["scanned"], preview["eligible"], preview["escalated"], preview["skipped"]) == (1, 1, 0, 0)
     assert preview["items"] == [
         {

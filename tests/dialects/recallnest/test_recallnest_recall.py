@@ -42,7 +42,7 @@ async def test_a_search_shows_metadata_and_sources(nest: Nest) -> None:
     assert (answer["count"], answer["profile"]) == (len(answer["results"]), "fact-check")
     first = answer["results"][0]
     assert first["sources"]["bm25"]["rank"] == 1
-    assert first["timestamp"] == 1777881600000      # MORNING in milliseconds
+    assert first["timestamp"] == 1777881600000  # MORNING in milliseconds
     assert first["metadata"]["source"] == "manual"
 
 
@@ -92,7 +92,9 @@ async def test_a_category_filters_before_the_best_are_chosen(nest: Nest) -> None
     for number in range(30):
         await nest.store(f"The deploy number {number} of the payments service went well")
     await nest.store("Deploy payments with the blue green script", category="patterns")
-    found = await nest.post("/v1/recall", {"query": "deploy payments", "scope": DEMO, "category": "patterns", "limit": 1})
+    found = await nest.post(
+        "/v1/recall", {"query": "deploy payments", "scope": DEMO, "category": "patterns", "limit": 1}
+    )
     assert [row["category"] for row in found["results"]] == ["patterns"]
 
 
@@ -102,7 +104,10 @@ async def test_the_same_question_gets_the_same_answer_however_often(nest: Nest) 
     first = await nest.post("/v1/recall", question)
     for _ in range(12):
         assert await nest.post("/v1/recall", question) == first
-    assert await nest.texts("zebra migration patterns in Africa") == ["At task start, run search_memory before coding"][:0]
+    assert (
+        await nest.texts("zebra migration patterns in Africa")
+        == ["At task start, run search_memory before coding"][:0]
+    )
 
 
 async def test_equal_scores_are_ordered_by_the_newer(nest: Nest) -> None:
@@ -196,7 +201,8 @@ async def test_a_known_scope_without_hits_gets_no_hint(nest: Nest) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fields", "limit"), [({}, 5), ({"limit": 99}, 20), ({"limit": "3abc"}, 3), ({"limit": None}, 5), ({"limit": -4}, 1)]
+    ("fields", "limit"),
+    [({}, 5), ({"limit": 99}, 20), ({"limit": "3abc"}, 3), ({"limit": None}, 5), ({"limit": -4}, 1)],
 )
 async def test_a_limit_is_drawn_into_its_range(nest: Nest, fields: dict[str, Any], limit: int) -> None:
     for number in range(25):

@@ -136,7 +136,8 @@ async def test_a_new_window_is_told_what_the_published_example_tells(nest: Nest)
     })  # fmt: skip
     answer = await nest.post("/v1/resume", {
         "task": "Implement startup continuity for fresh windows", "scope": "agent:codex",
-        "sessionId": "codex-2026-03-16-001", "limitPerSection": 3, "includeLatestCheckpoint": True, "profile": "default",
+        "sessionId": "codex-2026-03-16-001", "limitPerSection": 3, "includeLatestCheckpoint": True,
+        "profile": "default",
     })  # fmt: skip
     assert answer["stableContext"] == [
         "Profile: User builds local-first memory systems.",
@@ -205,7 +206,7 @@ async def test_evidence_is_no_stable_context(nest: Nest) -> None:
 async def test_one_key_is_told_once_and_long_lines_are_cut(nest: Nest) -> None:
     await nest.store("Ana " + "very " * 80 + "long", DEMO, category="profile")
     answer = await nest.post("/v1/resume", {"scope": DEMO, "limitPerSection": 6})
-    line, = answer["stableContext"]
+    (line,) = answer["stableContext"]
     assert len(line) <= len("Profile: ") + 220
     assert line.endswith("...")
 
@@ -230,7 +231,8 @@ async def test_a_pattern_is_told_in_one_line_and_only_where_it_belongs(nest: Nes
     await nest.store("Bake bread at 220 degrees", DEMO, category="patterns")
     answer = await nest.post("/v1/resume", {"scope": DEMO, "task": "continuity handoff of the window"})
     assert answer["relevantPatterns"] == [
-        "Workflow pattern: Continuity handoff Tools: resume_context Use when: When opening a window Steps: 1. Call resume"
+        "Workflow pattern: Continuity handoff Tools: resume_context Use when: When opening a window "
+        "Steps: 1. Call resume"
     ]
 
 

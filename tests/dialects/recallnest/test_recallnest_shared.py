@@ -20,7 +20,9 @@ async def say(nest: Nest, text: str, name: str = "Mio") -> None:
 
 
 async def query(nest: Nest, text: str, name: str = "Mio") -> list[dict[str, Any]]:
-    rows: list[dict[str, Any]] = (await nest.client.post(f"/query_memory/{name}", json={"query": text})).json()["results"]
+    rows: list[dict[str, Any]] = (await nest.client.post(f"/query_memory/{name}", json={"query": text})).json()[
+        "results"
+    ]
     return rows
 
 
@@ -78,7 +80,7 @@ async def test_what_the_user_took_back_is_found_no_more(nest: Nest, perform: Per
 async def test_a_stored_memory_never_ages_into_the_archive(nest: Nest, perform: Perform) -> None:
     await nest.store("User prefers green tea", MIO, category="preferences")
     async with nest.engine.spaces.use("Mio") as space:
-        fact, = space.facts
+        (fact,) = space.facts
         async with space.journal.write() as batch:
             batch.add("fact.absorbed", {"ids": [fact.id]})
         nest.clock.advance(timedelta(days=400).total_seconds())
@@ -111,7 +113,7 @@ async def test_scopes_are_directories_of_their_own_beside_the_characters(nest: N
     await nest.store("User likes tea", MIO)
     root = nest.engine.settings.data_root
     assert nest.engine.spaces.names() == ["Mio"]
-    directory, = layout.scopes_directory(root).iterdir()
+    (directory,) = layout.scopes_directory(root).iterdir()
     assert directory.name.startswith("project-demo-")
     async with nest.engine.spaces.use(nest.engine.spaces.scopes()[0]) as space:
         await space.flush()

@@ -28,7 +28,9 @@ async def test_short_facts_of_life_are_kept_in_one_cheap_call(nest: Nest) -> Non
 
 async def test_every_answer_can_be_checked_afterwards(nest: Nest) -> None:
     answer = await nest.store("The user asked to remember the blue key")
-    assert (await nest.get(f"/v1/memories/{answer['id']}"))["memory"]["text"] == "The user asked to remember the blue key"
+    assert (await nest.get(f"/v1/memories/{answer['id']}"))["memory"][
+        "text"
+    ] == "The user asked to remember the blue key"
 
 
 async def test_a_neighbours_checkpoint_is_there_at_once(nest: Nest) -> None:
@@ -71,7 +73,7 @@ async def test_what_was_believed_before_is_still_known(nest: Nest) -> None:
     first = await nest.store("The office is in Berlin", category="entities", canonicalKey="office")
     nest.clock.advance(30 * 86_400)
     await nest.store("The office is in Madrid", category="entities", canonicalKey="office")
-    version, = (await nest.get(f"/v1/memories/{first['id']}"))["history"]
+    (version,) = (await nest.get(f"/v1/memories/{first['id']}"))["history"]
     assert (version["text"], version["endedAt"]) == ("The office is in Berlin", "2026-06-03T08:00:00.000Z")
 
 
@@ -85,7 +87,8 @@ async def test_a_sibling_scope_is_not_swallowed(nest: Nest) -> None:
 
 async def test_transcripts_are_evidence_and_noise_stays_out(nest: Nest) -> None:
     texts = [
-        "User prefers tabs over spaces in Python", "<relevant-memories>User likes tea</relevant-memories>", "ok", "你好",
+        "User prefers tabs over spaces in Python", "<relevant-memories>User likes tea</relevant-memories>", "ok",
+        "你好",
         "I don't remember anything about that project", '"role": "user", "content":', "Do you remember my name?",
         "2026-03-01T10:00:00Z",
     ]  # fmt: skip
@@ -101,7 +104,7 @@ async def test_transcripts_are_evidence_and_noise_stays_out(nest: Nest) -> None:
 @pytest.mark.parametrize("query", ["cobbler", "git rebase policy", "deploy it", "run tests", "/help", "ls", "hi"])
 async def test_no_question_is_too_short_or_begins_wrongly(nest: Nest, query: str) -> None:
     await nest.store(f"What they say about {query} is written here", category="entities")
-    if query not in ("hi",):
+    if query != "hi":
         assert await nest.texts(query) == [f"What they say about {query} is written here"]
 
 
@@ -144,7 +147,9 @@ async def test_what_can_be_read_can_be_written_under_the_same_name(nest: Nest) -
 
 async def test_an_update_never_loses_the_row(nest: Nest) -> None:
     await nest.store("The db is MySQL", category="entities", canonicalKey="db")
-    writes = [nest.store(f"The db is number {number}", category="entities", canonicalKey="db") for number in range(10)]
+    writes = [
+        nest.store(f"The db is number {number}", category="entities", canonicalKey="db") for number in range(10)
+    ]
     reads = [nest.texts("db") for _ in range(10)]
     done = await asyncio.gather(*writes, *reads)
     assert all(len(texts) == 1 for texts in done[10:])

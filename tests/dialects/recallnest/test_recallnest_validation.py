@@ -39,9 +39,21 @@ async def test_an_empty_body_is_an_empty_object(client: httpx2.AsyncClient, path
             "text: Expected string, received number; tags: Expected array, received string"
         )),
         ("/v1/store", {"text": "x", "scope": DEMO, "category": "fact"}, "category: Invalid enum value"),
-        ("/v1/store", {"text": "x", "scope": DEMO, "importance": 1.5}, "importance: Number must be less than or equal to 1"),
-        ("/v1/store", {"text": "x", "scope": DEMO, "importance": True}, "importance: Expected number, received boolean"),
-        ("/v1/store", {"text": "x", "scope": DEMO, "importance": "0.5"}, "importance: Expected number, received string"),
+        (
+            "/v1/store",
+            {"text": "x", "scope": DEMO, "importance": 1.5},
+            "importance: Number must be less than or equal to 1",
+        ),
+        (
+            "/v1/store",
+            {"text": "x", "scope": DEMO, "importance": True},
+            "importance: Expected number, received boolean",
+        ),
+        (
+            "/v1/store",
+            {"text": "x", "scope": DEMO, "importance": "0.5"},
+            "importance: Expected number, received string",
+        ),
         ("/v1/store", {"text": "x", "scope": DEMO, "tags": list("abcdefghi")}, "tags must contain at most 8 items"),
         ("/v1/store", {"text": "x", "scope": DEMO, "tags": ["a", 5]}, "tags[1]: Expected string, received number"),
         ("/v1/store", {"text": "x", "scope": DEMO, "tags": [" "]}, "tags[0] is required"),
@@ -67,7 +79,9 @@ async def test_an_empty_body_is_an_empty_object(client: httpx2.AsyncClient, path
         ("/v1/checkpoint", {"sessionId": "x", "summary": " \n"}, "summary is required"),
     ],
 )  # fmt: skip
-async def test_everything_that_is_wrong_is_said_at_once(nest: Nest, path: str, body: dict[str, Any], said: str) -> None:
+async def test_everything_that_is_wrong_is_said_at_once(
+    nest: Nest, path: str, body: dict[str, Any], said: str
+) -> None:
     assert said in await nest.refused(path, body)
     assert (await nest.get("/v1/stats"))["totalMemories"] == 0
 

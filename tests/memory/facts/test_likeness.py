@@ -24,7 +24,9 @@ def stored(number: int, text: str, *, category: str = "entities", importance: fl
     )
 
 
-def found(*texts: str, category: str = "entities", cluster_from: float = 0.85) -> list[tuple[str, str, tuple[str, ...]]]:
+def found(
+    *texts: str, category: str = "entities", cluster_from: float = 0.85
+) -> list[tuple[str, str, tuple[str, ...]]]:
     facts = [stored(number, text, category=category) for number, text in enumerate(texts)]
     return [
         (one.action, one.keep.text, tuple(other.text for other in one.others))
@@ -47,7 +49,9 @@ def test_the_one_that_says_more_is_kept() -> None:
 
 
 def test_one_other_word_is_never_merged() -> None:
-    assert found(LONG, LONG.replace("Frankfurt", "Dublin")) == [(REVIEW, LONG, (LONG.replace("Frankfurt", "Dublin"),))]
+    assert found(LONG, LONG.replace("Frankfurt", "Dublin")) == [
+        (REVIEW, LONG, (LONG.replace("Frankfurt", "Dublin"),))
+    ]
 
 
 @pytest.mark.parametrize(
@@ -59,7 +63,9 @@ def test_numbers_and_negation_contradict(other: str) -> None:
 
 
 def test_preferences_in_different_slots_are_never_merged() -> None:
-    assert found("我喜欢吃麦当劳的麦辣鸡翅", "我喜欢吃麦当劳的麦辣鸡腿", category="preferences", cluster_from=0.5) == []
+    assert (
+        found("我喜欢吃麦当劳的麦辣鸡翅", "我喜欢吃麦当劳的麦辣鸡腿", category="preferences", cluster_from=0.5) == []
+    )
     tools = ("I prefer pnpm over npm", "I prefer npm over pnpm")
     assert found(*tools, category="preferences", cluster_from=0.5) == []
 
@@ -85,5 +91,5 @@ def test_the_same_memories_give_the_same_clusters_in_any_order() -> None:
 
 def test_the_stronger_of_two_equals_is_kept() -> None:
     facts = [stored(1, "The API runs on Bun"), stored(2, "The API runs on Bun.", importance=0.9)]
-    group, = clusters(facts, cluster_from=0.85, merge_from=0.92, most=500)
+    (group,) = clusters(facts, cluster_from=0.85, merge_from=0.92, most=500)
     assert group.keep.id == "fact_2"

@@ -23,9 +23,9 @@ from memory.facts.resolve import resolve
 from memory.facts.store import store
 from memory.ids import RandomIds
 from memory.scopes import Scope, read_scope
-from memory.settings import Settings
 from memory.sessions.checkpoint import Checkpoint
 from memory.sessions.save import save
+from memory.settings import Settings
 from memory.space import MemorySpace
 from memory.store.files import Disk
 from memory.views import Views
@@ -60,7 +60,7 @@ async def opened(root: Path, disk: Disk | None = None) -> Engine:
 
 async def put(space: MemorySpace, text: str, key: str, category: str = "entities") -> Outcome:
     draft = statement(text, category=category, importance=0.7, label="agent", key=key)
-    outcome, = await store(space, SCOPE, [draft])
+    (outcome,) = await store(space, SCOPE, [draft])
     return outcome
 
 
@@ -131,7 +131,9 @@ async def check(root: Path, acknowledged: list[str]) -> None:
 
 async def check_memories(space: MemorySpace, acknowledged: list[str]) -> None:
     assert space.journal.damage is None
-    owner, = [fact for fact in space.facts if fact.memory is not None and fact.memory.key == "db"] or [None]
+    owners = [fact for fact in space.facts if fact.memory is not None and fact.memory.key == "db"]
+    assert len(owners) <= 1
+    owner = next(iter(owners), None)
     stored = sum(note.startswith("db") for note in acknowledged)
     if owner is None:
         assert stored == 0
@@ -187,7 +189,7 @@ async def test_a_write_that_the_disk_refuses_is_told_and_leaves_nothing(tmp_path
     await engine.close()
     again = await opened(tmp_path / "root")
     async with again.scoped.writing(SCOPE) as space:
-        fact, = space.facts
+        (fact,) = space.facts
         assert fact.text == "The db is number 2"
         assert [version.fact.text for version in space.views.versions.of(fact.id)] == ["The db is number 0"]
     await again.close()

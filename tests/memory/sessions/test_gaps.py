@@ -28,7 +28,10 @@ def test_a_topic_asked_once_is_no_gap() -> None:
 
 
 def test_a_topic_that_was_answered_well_at_last_is_no_gap() -> None:
-    assert found(asked("deploy rollback", hours=3), asked("deploy rollback", hours=2), asked("deploy rollback", 0.8)) == []
+    assert (
+        found(asked("deploy rollback", hours=3), asked("deploy rollback", hours=2), asked("deploy rollback", 0.8))
+        == []
+    )
 
 
 def test_scopes_are_kept_apart() -> None:

@@ -27,7 +27,10 @@ from memory.sessions.repository import FALLBACK_ACTION, FALLBACK_SUMMARY, clean_
         ("nothing to commit. Wrote docs.", "Wrote docs."),
         ("3 files changed in the refactoring; tests pass.", "tests pass."),
         # What has nothing to do with a repository.
-        ("The release v2.0 uses 3.5 GB. It is staged for June.", "The release v2.0 uses 3.5 GB. It is staged for June."),
+        (
+            "The release v2.0 uses 3.5 GB. It is staged for June.",
+            "The release v2.0 uses 3.5 GB. It is staged for June.",
+        ),
         ("We modified the plan.", "We modified the plan."),
     ],
 )
