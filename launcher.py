@@ -194,12 +194,14 @@ def unmet(requirements: Sequence[str]) -> list[str]:
 
 
 def _is_met(requirement: str) -> bool:
-    name, _, least = requirement.partition(">=")
+    name, exactly, version = requirement.partition("==")
+    if not exactly:
+        name, _, version = requirement.partition(">=")
     try:
-        installed = importlib.metadata.version(name)
+        installed = _release(importlib.metadata.version(name))
     except importlib.metadata.PackageNotFoundError:
         return False
-    return _release(installed) >= _release(least)
+    return installed == _release(version) if exactly else installed >= _release(version)
 
 
 def _release(version: str) -> tuple[int, ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
@@ -250,6 +251,8 @@ def _python(
 def test_an_environment_that_lacks_a_package_is_told_from_one_that_has_it() -> None:
     assert launcher.unmet(["pytest>=1.0"]) == []
     assert launcher.unmet(["pytest>=9999"]) == ["pytest>=9999"]
+    assert launcher.unmet([f"pytest=={pytest.__version__}"]) == []
+    assert launcher.unmet(["pytest==1.0"]) == ["pytest==1.0"]
     assert launcher.unmet(["no-such-package-anywhere>=1.0"]) == ["no-such-package-anywhere>=1.0"]
 
 
@@ -259,16 +262,16 @@ def test_a_package_that_some_platforms_do_without_is_never_missed() -> None:
 
 def test_every_declared_requirement_is_in_a_form_the_launcher_reads() -> None:
     for line in launcher.declared(ROOT, ["embeddings", "dev", "bench"]):
-        name, _, least = line.partition(";")[0].partition(">=")
+        name, version = re.split(">=|==", line.partition(";")[0])
         assert name == name.strip().lower()
-        assert least.strip()
+        assert version.strip()
 
 
 def test_the_lock_files_pin_every_declared_requirement_with_hashes() -> None:
     pinned = {lock: (ROOT / lock).read_text(encoding="utf-8") for lock in (RUN_LOCK, DEV_LOCK)}
     for lock, extras in ((RUN_LOCK, ["embeddings"]), (DEV_LOCK, ["embeddings", "dev", "bench"])):
         for line in launcher.declared(ROOT, extras):
-            assert f"\n{line.partition('>=')[0]}==" in pinned[lock], line
+            assert f"\n{re.split('>=|==', line)[0]}==" in pinned[lock], line
         lines = pinned[lock].splitlines()
         starts = [number for number, text in enumerate(lines) if "==" in text and not text.startswith((" ", "#"))]
         assert all("--hash=sha256:" in lines[number + 1] for number in starts)

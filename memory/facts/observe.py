@@ -192,9 +192,7 @@ async def _window(space: MemorySpace, names: Names, turns: Sequence[Turn], *, wh
     return Window(turns=tuple(turn for turn, _ in said), heard=tuple(text for _, text in said), first=first, last=last)
 
 
-def _own_words(
-    space: MemorySpace, names: Names, turn: Turn, shown: Recalled, earlier: Sequence[Turn]
-) -> str:
+def _own_words(space: MemorySpace, names: Names, turn: Turn, shown: Recalled, earlier: Sequence[Turn]) -> str:
     """What a turn may teach; "" for nothing. What rules take for a scene or for instructions is not shown at all."""
     if turn.kind != HUMAN or (turn.speaker is not None and not names.is_master(turn.speaker)):
         return ""
@@ -329,9 +327,7 @@ def _item(row: dict[str, Any], count: int, source: str | None) -> Item | None:
 # taking what was said
 
 
-async def _take(
-    space: MemorySpace, names: Names, window: Window, answer: Answer[list[Item]], cursor: str
-) -> int:
+async def _take(space: MemorySpace, names: Names, window: Window, answer: Answer[list[Item]], cursor: str) -> int:
     found = (_draft(space, names, window, item, answer.method) for item in answer.value)
     drafts = [draft for draft in found if draft is not None]
     async with space.journal.write() as batch:
@@ -351,9 +347,7 @@ async def _take(
     return added
 
 
-def _draft(
-    space: MemorySpace, names: Names, window: Window, item: Item, method: str
-) -> tuple[Turn, Draft] | None:
+def _draft(space: MemorySpace, names: Names, window: Window, item: Item, method: str) -> tuple[Turn, Draft] | None:
     """What an item is worth: nothing where it was not said, or was said otherwise as far as rules can tell."""
     kind = HUMAN if item.source == USER_OBSERVATION else AI
     said = [(turn, text) for turn, text in zip(window.turns, window.heard, strict=True) if turn.kind == kind]
