@@ -38,7 +38,7 @@ from memory.store.files import Disk, Print, look, read
 from memory.store.outbox import OutboxOp
 from memory.store.view import Unreadable, parse_object
 from memory.tombstones import Tombstones
-from memory.work.agenda import JobState, survey
+from memory.work.agenda import JobState, Survey
 from memory.work.backfill import Backfill
 from memory.work.claims import Claims
 from memory.work.due import DueReminders
@@ -140,6 +140,7 @@ class Engine:
             self.spaces, self.cast, clock, self._admits_thought, self.sync_cards, thoughts(chat), chat=chat
         )
         self._usage = Usage(settings.data_root, disk, chat)
+        self._survey = Survey()
         self.due = DueReminders(self.spaces, self.catalogue, clock, self._admits_work)
         self.tombstones = Tombstones(settings.data_root, disk, self.spaces.exists)
         self._released: dict[str, Print | None] = {}   # journals of claimed names, as they were let go
@@ -291,7 +292,7 @@ class Engine:
 
     def jobs_of(self, spaces: Iterable[MemorySpace]) -> list[JobState]:
         """The same over these spaces."""
-        return survey(spaces, self.chat, powerful=self.cast.switch(POWERFUL), paused=self.gate.paused)
+        return self._survey(spaces, self.chat, powerful=self.cast.switch(POWERFUL), paused=self.gate.paused)
 
     def _is_paused(self) -> bool:
         return self.gate.paused

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from weakref import WeakKeyDictionary
 
 from memory.facts.observe import CURSOR as OBSERVED
 from memory.facts.observe import cursor_of
@@ -22,6 +23,9 @@ from memory.space import MemorySpace
 MODEL, RULES, PAUSED = "model", "rules", "paused"
 
 
+Backlog = tuple[int, datetime | None]   # how many wait, and since when the oldest
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class JobState:
     """One job over the spaces that were looked at."""
@@ -35,25 +39,46 @@ class JobState:
     breaker: str | None             # of its tier: closed, open or half-open; None without a model
 
 
-def survey(spaces: Iterable[MemorySpace], chat: Chat, *, powerful: bool, paused: bool) -> list[JobState]:
-    """The state of every job. Reads what is in memory, asks nobody."""
-    looked_at = list(spaces)
-    found = []
-    for job in JOBS:
-        waiting = [one for space in looked_at for one in _waiting(space, job)]
-        known = [at for _, at in waiting if at is not None]
-        found.append(
-            JobState(
-                name=job.name,
-                tier=str(job.tier),
-                done_by=_done_by(job, chat, powerful=powerful, paused=paused),
-                backlog=sum(count for count, _ in waiting),
-                oldest=min(known, default=None),
-                dead_letters=sum(one.is_dead for space in looked_at for one in space.views.tries.of(job.name)),
-                breaker=chat.breaker_state(job.tier),
+class Survey:
+    """Looks at spaces again only when something was written there, or a minute has passed."""
+
+    def __init__(self) -> None:
+        self._known: WeakKeyDictionary[MemorySpace, tuple[tuple[int, int], dict[str, Backlog]]] = WeakKeyDictionary()
+
+    def __call__(
+        self, spaces: Iterable[MemorySpace], chat: Chat, *, powerful: bool, paused: bool
+    ) -> list[JobState]:
+        """The state of every job. Reads what is in memory, asks nobody."""
+        looked_at = [(space, self._backlogs(space)) for space in spaces]
+        found = []
+        for job in JOBS:
+            waiting = [backlogs[job.name] for _, backlogs in looked_at]
+            known = [oldest for _, oldest in waiting if oldest is not None]
+            found.append(
+                JobState(
+                    name=job.name,
+                    tier=str(job.tier),
+                    done_by=_done_by(job, chat, powerful=powerful, paused=paused),
+                    backlog=sum(count for count, _ in waiting),
+                    oldest=min(known, default=None),
+                    dead_letters=sum(one.is_dead for space, _ in looked_at for one in space.views.tries.of(job.name)),
+                    breaker=chat.breaker_state(job.tier),
+                )
             )
-        )
-    return found
+        return found
+
+    def _backlogs(self, space: MemorySpace) -> dict[str, Backlog]:
+        moment = (space.journal.seq, int(space.clock.monotonic() // 60))
+        known = self._known.get(space)
+        if known is None or known[0] != moment:
+            known = (moment, {job.name: _backlog(space, job) for job in JOBS})
+            self._known[space] = known
+        return known[1]
+
+
+def _backlog(space: MemorySpace, job: Job) -> Backlog:
+    waiting = list(_waiting(space, job))
+    return sum(count for count, _ in waiting), min((at for _, at in waiting if at is not None), default=None)
 
 
 def _done_by(job: Job, chat: Chat, *, powerful: bool, paused: bool) -> str:
