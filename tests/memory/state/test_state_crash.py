@@ -49,9 +49,9 @@ class Snapshots:
 
 
 async def live(root: Path, disk: Disk, clock: FixedClock) -> str:
-    """Returns the id of the scope."""
+    """Returns the id of the scope. Saves only where told, so that nothing moves while files are copied."""
     engine = await Engine.open(
-        Settings(data_root=root, background=False, save_delay=0.0), clock=clock, ids=RandomIds(), disk=disk
+        Settings(data_root=root, background=False, save_delay=3_600.0), clock=clock, ids=RandomIds(), disk=disk
     )
     wanted = NewScope(name="Demo", goal=None, stage="idea", template="project")
     card = await tenancy.create_scope(engine, USER, wanted)
