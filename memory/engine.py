@@ -17,6 +17,7 @@ from memory.catalogue import Catalogue
 from memory.clock import Clock, SystemClock
 from memory.errors import MemoryServiceError, RootTooNew, SpaceClosed, UnknownSpace
 from memory.facts import inherited
+from memory.facts.learn import CURSOR as LEARNT
 from memory.facts.learn import learn
 from memory.history import compress
 from memory.history.record import COMPRESS, POST_TURN
@@ -25,6 +26,7 @@ from memory.model_config import Usage
 from memory.models.chat import Chat, NoChat, Tier
 from memory.models.embedder import Embedder, NoEmbedder
 from memory.persona import mind
+from memory.persona.attend import attend
 from memory.persona.sweep import ARCHIVE, put_away
 from memory.recall import words
 from memory.scoped import Scoped
@@ -49,6 +51,8 @@ from memory.work.runner import Loop, Runner
 from memory.work.thoughts import BACKGROUND, thoughts
 
 log = logging.getLogger(__name__)
+
+_AT_ONCE = 100  # turns learnt from before other owed work of the space has its turn
 
 _PAUSE = 1.0    # seconds between two looks whether work may go on
 
@@ -124,8 +128,8 @@ class Engine:
             self.spaces,
             clock,
             {
-                POST_TURN: self._post_turn,
                 COMPRESS: self._compress,
+                POST_TURN: self._post_turn,
                 compress.SUMMARISE: self._summarise,
                 inherited.EXTRACT: inherited.take_over,
                 ARCHIVE: put_away,
@@ -347,9 +351,13 @@ class Engine:
 
     async def _post_turn(self, space: MemorySpace, op: OutboxOp) -> None:
         names = self.cast.names(space.name)
-        await learn(space, names, op.id)
+        powerful = self.cast.switch(POWERFUL)
+        await learn(space, names, op.id, most=_AT_ONCE)
+        if op.id in space.outbox.pending:  # more than is read in one go: other work has its turn in between
+            await attend(space, names, powerful=powerful, upto=space.views.cursors.row(LEARNT))
+            return
         judged = self.chat.usable(Tier.CORRECTION, space.name)
-        await mind.attend_to(space, names, powerful=self.cast.switch(POWERFUL), judged=judged)
+        await mind.attend_to(space, names, powerful=powerful, judged=judged)
 
     async def _compress(self, space: MemorySpace, op: OutboxOp) -> None:
         await compress.compress(

@@ -29,8 +29,8 @@ _SCENE = 12      # earlier turns that may have opened a scene played between the
 _OCCASIONS = 50  # times that one fact was said which are kept
 
 
-async def learn(space: MemorySpace, names: Names, op_id: str | None = None) -> int:
-    """Learn from every turn behind the cursor. Returns how many facts were added.
+async def learn(space: MemorySpace, names: Names, op_id: str | None = None, *, most: int | None = None) -> int:
+    """Learn from every turn behind the cursor, or from ``most`` of them. Returns how many facts were added.
 
     Facts and cursor move in one commit, so a crash repeats a step or none of it. ``op_id`` is
     finished with the last step. Where turns come in faster than they are read it ends with those
@@ -38,6 +38,8 @@ async def learn(space: MemorySpace, names: Names, op_id: str | None = None) -> i
     """
     added = 0
     last_row = space.turns.last_row
+    if most is not None:
+        last_row = min(last_row, space.views.cursors.row(CURSOR) + most)
     while True:
         turns = await space.turns.after(space.views.cursors.row(CURSOR), _ROWS)
         drafts: list[tuple[Turn, Draft]] = []

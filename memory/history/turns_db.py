@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import aiosqlite
+import orjson
 
 from memory.clock import Clock
 from memory.history.turn import Turn
@@ -369,8 +370,9 @@ class TurnsDb(View):
         """The turns with these ids, as far as they exist; with ``whole`` also those that are withheld."""
         wanted = {one for one in turn_ids if whole or not self._withheld(one)}
         found = {kept.turn.id: kept.turn for kept in (*self.tail, *self._pending) if kept.turn.id in wanted}
-        for turn_id in wanted - found.keys():
-            for turn in await self._select("WHERE m.turn_id = ?", (turn_id,)):
+        if missing := sorted(wanted - found.keys()):
+            ids = orjson.dumps(missing).decode()
+            for turn in await self._select("WHERE m.turn_id IN (SELECT value FROM json_each(?))", (ids,)):
                 found[turn.id] = turn
         return found
 

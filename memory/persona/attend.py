@@ -22,15 +22,15 @@ from memory.space import MemorySpace
 
 CURSOR = "attended_row"
 
-_ROWS = 50              # turns read between two commits
+_ROWS = 8               # turns read between two commits, with the write lock held: whoever caches one waits for them
 _BEFORE = 4             # turns read again for what the character said last
 _LONGEST = 10_000       # characters of a message of the character that are looked at
 _SAMPLE = 300           # newest facts among which words are rare or common
 _TOPIC_WEIGHT, _BARE_WEIGHT = 1.0, 0.5
 
 
-async def attend(space: MemorySpace, names: Names, *, powerful: bool = True) -> int:
-    """Take in every turn behind the cursor. Returns how many turns were read.
+async def attend(space: MemorySpace, names: Names, *, powerful: bool = True, upto: int | None = None) -> int:
+    """Take in every turn behind the cursor, or those to row ``upto``. Returns how many turns were read.
 
     What follows from a turn and the cursor move in one commit, so a crash repeats a step or none
     of it, and it makes no difference when this runs. Without ``powerful`` denials that nobody
@@ -39,9 +39,10 @@ async def attend(space: MemorySpace, names: Names, *, powerful: bool = True) -> 
     read = 0
     while True:
         row = space.views.cursors.row(CURSOR)
-        if row >= space.turns.last_row:
+        last_row = space.turns.last_row if upto is None else upto
+        if row >= last_row:
             return read
-        turns = await space.turns.after(row, _ROWS)
+        turns = await space.turns.after(row, min(_ROWS, last_row - row))
         if not turns:
             return read
         before = await space.turns.between(max(row - _BEFORE, 1), row) if row else []

@@ -19,6 +19,7 @@ Perform = Callable[[MemorySpace, OutboxOp], Awaitable[None]]
 
 _GATHER = 1.0        # seconds that work waits for more of the same
 _AT_ONCE = 2         # spaces worked on at the same time
+_TURNS = 20          # runs of one job before other spaces come first
 _BACKOFF = (2.0, 8.0, 30.0, 120.0, 600.0)
 
 
@@ -37,6 +38,7 @@ class OutboxWorker:
         self._spaces = spaces
         self._clock = clock
         self._performers = performers
+        self._order = {kind: place for place, kind in enumerate(performers)}
         self._attempts = attempts
         self._admits = admits
         self._due: dict[str, float] = {}
@@ -130,17 +132,33 @@ class OutboxWorker:
             self._schedule(name, _BACKOFF[1])
 
     async def perform_all(self, space: MemorySpace) -> None:
-        """Perform every pending job of a space once."""
+        """Perform every pending job of a space, in the order of the performers.
+
+        A job that is not done after a run because there is more of it goes on in turns with the
+        others, a few times; then other spaces come first.
+        """
         if space.journal.damage is not None:
             raise space.journal.damage
-        for op in list(space.outbox.pending.values()):
-            if op.id in space.outbox.pending and op.kind in self._performers and self._admits(space.name):
-                await self._perform(space, op)
+        tried: set[str] = set()
+        for _ in range(_TURNS):
+            going_on = False
+            for op in sorted(space.outbox.pending.values(), key=lambda op: self._order.get(op.kind, -1)):
+                if op.id in space.outbox.pending and op.kind in self._order and op.id not in tried:
+                    if not self._admits(space.name):
+                        return
+                    if await self._perform(space, op):
+                        going_on = True
+                    else:
+                        tried.add(op.id)
+            if not going_on:
+                return
+        self._schedule(space.name, _GATHER)
 
-    async def _perform(self, space: MemorySpace, op: OutboxOp) -> None:
+    async def _perform(self, space: MemorySpace, op: OutboxOp) -> bool:
+        """Whether the job went well and there is more of it."""
         if op.attempts >= self._attempts:
             await self._give_up(space, op, "failed too often")
-            return
+            return False
         attempts = await space.outbox.attempt(op.id)
         space.at("work.attempted")
         try:
@@ -152,7 +170,7 @@ class OutboxWorker:
             if isinstance(error, NotAsked):     # a model cannot be asked now: that is no run of the job
                 space.outbox.forgive(op.id)
                 self._schedule(space.name, _BACKOFF[-1])
-                return
+                return False
             if _is_storage(error):
                 space.outbox.forgive(op.id)  # not the job's fault
                 raise
@@ -164,11 +182,12 @@ class OutboxWorker:
                 await self._give_up(space, space.outbox.pending.get(op.id, op), type(error).__name__)
             else:
                 self._schedule(space.name, _BACKOFF[min(attempts, len(_BACKOFF)) - 1])
-            return
+            return False
         space.at("work.performed")
-        if op.id in space.outbox.pending:  # more came meanwhile
-            space.outbox.forgive(op.id)
-            self._schedule(space.name, _GATHER)
+        if op.id not in space.outbox.pending:
+            return False
+        space.outbox.forgive(op.id)
+        return True
 
     async def _give_up(self, space: MemorySpace, op: OutboxOp, reason: str) -> None:
         await space.outbox.bury(op, reason)
