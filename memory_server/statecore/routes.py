@@ -1,4 +1,4 @@
-"""The paths of this dialect: each frozen operation under its prefix and without it."""
+"""The paths of this dialect: each frozen operation under its prefix and without it, the internal ones without it."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from memory_server.service import engine_of, service_of
 from memory_server.statecore.call import Call, FeatureOff, has_model, identify, keyed
 from memory_server.statecore.errors import rendered
 from memory_server.statecore.frozen import OPERATIONS, PREFIX, Operation
+from memory_server.statecore.internal import INTERNAL
 from memory_server.statecore.openapi import document
 from memory_server.statecore.wire.requests import read_body
 
@@ -24,13 +25,13 @@ _PARAMETER = re.compile(r":(\w+)")
 
 def routes() -> list[Route]:
     """Every path of the dialect apart from health, which answers for all dialects at once."""
-    served = [
-        Route(prefix + _PARAMETER.sub(r"{\1}", one.path), _endpoint(one), methods=[one.method])
-        for one in OPERATIONS
-        if one.handler is not None
-        for prefix in (PREFIX, "")
-    ]
-    return [*served, Route(DOCUMENT, _openapi, methods=["GET"])]
+    frozen = [_route(prefix, one) for one in OPERATIONS if one.handler is not None for prefix in (PREFIX, "")]
+    internal = [_route("", one) for one in INTERNAL]
+    return [*frozen, *internal, Route(DOCUMENT, _openapi, methods=["GET"])]
+
+
+def _route(prefix: str, one: Operation) -> Route:
+    return Route(prefix + _PARAMETER.sub(r"{\1}", one.path), _endpoint(one), methods=[one.method])
 
 
 def _endpoint(one: Operation) -> Callable[[Request], Awaitable[Response]]:
