@@ -25,7 +25,7 @@ from memory.reflections.mentions import is_resting
 from memory.reflections.reflection import Reflection
 from memory.reflections.view import Reflections
 from memory.store import layout
-from memory.store.collector import resting
+from memory.store.collector import let_go, resting
 from memory.store.files import Disk, read
 from memory.vectors import Source, SpaceVectors
 
@@ -74,25 +74,29 @@ class Library:
 
     async def _snapshots(self, tiers: Collection[str], names: Names) -> list[Snapshot]:
         async with self._updating:
-            wanted = []
-            if set(tiers) - {TURN, PERSONA}:
-                await self._update_memories()
-                await self._update_reflections()
-                self.vectors.memories.settle()
-                wanted.append(self.memories)
-            if PERSONA in tiers:
-                await self._update_persona()
-                self.vectors.held.settle()
-                wanted.append(self.held)
-            if TURN in tiers:
-                await self._update_conversation(names)
-                self.vectors.conversation.settle()
-                wanted.append(self.conversation)
-            for index in wanted:
-                if index.untidy:
-                    for _ in index.tidy():
-                        await asyncio.sleep(0)
-            return [index.snapshot() for index in wanted]
+            with resting() if self.unseen > _WORTH_KEEPING else nullcontext():
+                return await self._brought_up(tiers, names)
+
+    async def _brought_up(self, tiers: Collection[str], names: Names) -> list[Snapshot]:
+        wanted = []
+        if set(tiers) - {TURN, PERSONA}:
+            await self._update_memories()
+            await self._update_reflections()
+            self.vectors.memories.settle()
+            wanted.append(self.memories)
+        if PERSONA in tiers:
+            await self._update_persona()
+            self.vectors.held.settle()
+            wanted.append(self.held)
+        if TURN in tiers:
+            await self._update_conversation(names)
+            self.vectors.conversation.settle()
+            wanted.append(self.conversation)
+        for index in wanted:
+            if index.untidy:
+                for _ in index.tidy():
+                    await asyncio.sleep(0)
+        return [index.snapshot() for index in wanted]
 
     def vectors_of(self, tiers: Collection[str]) -> list[VectorSnapshot]:
         """The vectors of what these tiers hold, as of now."""
@@ -130,6 +134,11 @@ class Library:
         views = (self._facts, self._archive, self._reflections, self._persona)
         return sum(len(view.touched) for view in views) + max(self._turns.last_row - self._row, 0)
 
+    @property
+    def updating(self) -> bool:
+        """Whether an index is being brought up at this moment."""
+        return self._updating.locked()
+
     def forget_turns(self, ids: Collection[str]) -> None:
         """Turns that were erased."""
         self.conversation.drop(ids)
@@ -141,6 +150,11 @@ class Library:
         for source in self.vectors.sources:
             source.gone(gone)
             source.not_written()
+
+    def fall_apart(self) -> None:
+        """Drop the indexes, once nobody can ask for them any more."""
+        for index in (self.memories, self.held, self.conversation):
+            let_go(*index.containers())
 
     def forget_conversation(self) -> None:
         """Everything is read from the disk anew. Of the turns nobody notes which of them changed."""
@@ -160,9 +174,8 @@ class Library:
         else:
             steps = index.fill(documents)
             self._changed[file] = self._changed.get(file, 0) + len(documents)
-        with resting() if len(documents) > _WORTH_KEEPING else nullcontext():
-            for _ in steps:
-                await asyncio.sleep(0)
+        for _ in steps:
+            await asyncio.sleep(0)
         source = self.vectors.memories if index is self.memories else self.vectors.conversation
         await self.vectors.see(source, documents)
 

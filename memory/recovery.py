@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from memory.errors import SpaceClosed
 from memory.history.turns_db import Kept, TurnsDb
 from memory.library import Library
 from memory.settings import Settings
-from memory.store.files import Print
+from memory.store.files import Disk, Print
 from memory.store.journal import Journal
 from memory.store.outbox import Outbox
 from memory.store.shelf import Found, Shelf
@@ -41,8 +42,16 @@ class Recovery:
     """Reads what is on disk and makes it whole. Writers and saves are kept out by whoever calls."""
 
     def __init__(
-        self, name: str, contents: Contents, settings: Settings, clock: Clock, *, paused: Callable[[], bool]
+        self,
+        name: str,
+        contents: Contents,
+        settings: Settings,
+        clock: Clock,
+        disk: Disk,
+        *,
+        paused: Callable[[], bool],
     ) -> None:
+        self._disk = disk
         self.unsettled = False   # read while nothing could be written: to be opened anew
         self._name = name
         self._all = contents.all
@@ -76,7 +85,8 @@ class Recovery:
         await self._catch_up(self._all())
         if self._is_damaged():  # which reading on may have found out
             return
-        changes = [change for one in found if one.adopt for change in one.view.adoption()]
+        adopted = [one.view for one in found if one.adopt]
+        changes = await self._adopted(adopted)
         changes += self._turns.adoption(rows)
         self._views.recent.arrivals |= {kept.turn.id: kept.received for kept in self._turns.tail}
         if not self._journal.seq and rows:
@@ -85,7 +95,14 @@ class Recovery:
                 changes.append(("cursor.moved", {"name": cursor, "to": rows[-1].turn.row}))
         for one in edited:
             changes += await self._edits(one)
-        await self._take_in(changes, "adopted" if not self._journal.seq else "taken in")
+        await self._take_in(changes, "adopted" if not self._journal.seq else "taken in", adopted)
+
+    async def _adopted(self, views: Sequence[FileView]) -> list[Change]:
+        """What another program left, as events. Once in the life of a directory, which may be a large one."""
+        changes: list[Change] = []
+        for view in views:
+            changes += await self._disk.run(view.adoption)
+        return changes
 
     def _is_damaged(self) -> bool:
         return self._journal.damage is not None
@@ -125,18 +142,26 @@ class Recovery:
         # From here on the stamps in the files must not claim more than the journal has.
         await save()
 
-    async def _take_in(self, changes: Sequence[Change], how: str) -> None:
+    async def _take_in(self, changes: list[Change], how: str, anew: Sequence[FileView] = ()) -> None:
+        """Write changes down as events. The list is emptied: there may be very much in it.
+
+        The views ``anew`` get everything they have from those events.
+        """
         if not changes:
             return
         if self._paused():
             # The views show what the files say; nothing may be written before it has become events.
             self.unsettled = True
             return
-        batch = self._journal.batch()
+        batch, count = self._journal.batch(), len(changes)
         for type_, data in changes:
             batch.add(type_, data)
+        changes.clear()
+        for view in anew:
+            for _ in view.leave():
+                await asyncio.sleep(0)
         await self._journal.commit_unseen(batch)
-        log.info("%s: %d changes %s", self._name, len(changes), how)
+        log.info("%s: %d changes %s", self._name, count, how)
 
     async def _catch_up(self, views: Sequence[View]) -> None:
         """Fold what the journal has beyond each view's own seq."""

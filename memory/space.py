@@ -6,7 +6,7 @@ import asyncio
 import logging
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -24,6 +24,7 @@ from memory.recovery import Contents, Recovery
 from memory.reflections.view import Reflections
 from memory.settings import Settings
 from memory.store import layout
+from memory.store.collector import let_go, resting
 from memory.store.events import Event
 from memory.store.files import Disk
 from memory.store.journal import Journal
@@ -37,6 +38,7 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 _SHOWN = 400
+_LARGE = 4 * 1024 * 1024    # bytes of a directory that is read without being stopped by the collector
 _RETRY = 2.0  # seconds before a save that the disk refused is tried again
 
 
@@ -93,7 +95,7 @@ class MemorySpace:
             failed=lambda: failed(name),
             segment_bytes=settings.segment_bytes,
         )
-        self.shelf = Shelf(directory, disk, clock, self.views.all())
+        self.shelf = Shelf(directory, disk, clock, self.views.all(), lambda: self.library.updating)
         self._contents = Contents(
             journal=self.journal,
             shelf=self.shelf,
@@ -102,7 +104,7 @@ class MemorySpace:
             outbox=self.outbox,
             library=self.library,
         )
-        self._recovery = Recovery(name, self._contents, settings, clock, paused=paused)
+        self._recovery = Recovery(name, self._contents, settings, clock, disk, paused=paused)
         self.written_at = clock.monotonic()
         self.shown: deque[str] = deque(maxlen=_SHOWN)  # texts that recall answered with lately
         self.spoken_at: float | None = None  # monotonic; when somebody last talked with the character
@@ -163,8 +165,9 @@ class MemorySpace:
 
     async def _load(self) -> None:
         """With writers and saves kept out."""
-        await self._disk.run(self._disk.remove_temporaries, self.directory)
-        await self._recovery.load(self.save_alone)
+        size = await self._disk.run(self._disk.clean, self.directory)
+        with resting() if size > _LARGE else nullcontext():
+            await self._recovery.load(self.save_alone)
         self.raw.reset()
         if self._unsaved and self.journal.damage is None:
             self._begin_saving()
@@ -321,10 +324,11 @@ class MemorySpace:
             await self.outbox.compact()
         if self.turns.dirty or (not prompt and self.turns.lags):
             await self.turns.save()
+        updating = self.library.updating    # a large file is not written beside that: both would be slow
         views = [
             view
             for view in self.views.all()
-            if view.dirty and (not prompt or view.prompt or view.dirty * 10 > view.size > 1000)
+            if view.dirty and (not prompt or view.prompt or (view.dirty * 10 > view.size > 1000 and not updating))
         ]
         saved = True
         if views or not prompt:
@@ -374,6 +378,11 @@ class MemorySpace:
             await self.flush()
         finally:
             await self.let_go()
+
+    def fall_apart(self) -> None:
+        """Drop what was held in memory, once nobody can ask for it any more."""
+        let_go(*self.views.facts.containers(), *self.views.facts_archive.containers())
+        self.library.fall_apart()
 
     async def let_go(self) -> None:
         """Let go of the files as they are."""

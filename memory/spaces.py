@@ -12,7 +12,7 @@ from functools import partial
 from pathlib import Path
 
 from memory.clock import Clock
-from memory.errors import BadInput, UnknownSpace
+from memory.errors import BadInput, SpaceClosed, UnknownSpace
 from memory.ids import Ids
 from memory.settings import Settings
 from memory.space import MemorySpace
@@ -110,6 +110,14 @@ class Spaces:
         """Whether a space is just being closed, or kept closed."""
         slot = self._slots.get(name)
         return slot is not None and slot.closing
+
+    def admits(self, name: str) -> bool:
+        """Whether a space that is there may be read now: it is not held, and nobody is closing it."""
+        try:
+            self._admit(name, False)
+        except SpaceClosed:
+            return False
+        return not self.closing(name)
 
     @property
     def leases(self) -> int:
@@ -221,6 +229,7 @@ class Spaces:
                     self._failed(name)
                 self._left(space)
                 space.journal.closed = True
+                space.fall_apart()
                 slot.space = None
         if not slot.leases and not slot.closing and slot.space is None and self._slots.get(name) is slot:
             self._slots.pop(name, None)

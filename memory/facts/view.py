@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import orjson
@@ -13,10 +14,13 @@ from memory.facts.fact import Fact
 from memory.facts.holdings import Holdings
 from memory.facts.record import from_record, to_record
 from memory.store import layout
+from memory.store.collector import each_once, let_go
 from memory.store.entries import patched
 from memory.store.events import Event
 from memory.store.inline import Fields, nothing
 from memory.store.view import Change, FileView, in_chunks, list_of_lines, parse_list
+
+_SLICE = 200    # facts dropped before others have their turn
 
 
 class FactList(FileView):
@@ -44,15 +48,33 @@ class FactList(FileView):
     def __contains__(self, fact_id: object) -> bool:
         return fact_id in self._facts
 
+    @property
+    def ids(self) -> Collection[str]:
+        """The ids of all facts."""
+        return self._facts.keys()
+
     def get(self, fact_id: str) -> Fact | None:
         return self._facts.get(fact_id)
 
     def reset(self) -> None:
         self.touched.update(self._facts)
+        let_go(*self.containers())
         self._facts, self._odd, self.seq = {}, [], 0
         self._by_hash, self._by_slot = {}, {}
         self.holdings.clear()
         self._unweighed, self._unabsorbed = set(), set()
+
+    def leave(self) -> Iterator[None]:
+        for number, fact_id in enumerate(list(self._facts)):
+            self._drop(fact_id)
+            if number % _SLICE == 0:
+                yield None
+        self.reset()
+
+    def containers(self) -> Iterator[dict[str, Any] | set[str]]:
+        """What has an entry for each fact, for whoever drops very many little by little."""
+        yield from (self._facts, self._by_hash)
+        yield from (self._unweighed, self._unabsorbed, *self._by_slot.values())
 
     def same_text(self, text_hash: str) -> Fact | None:
         """The fact with that text hash."""
@@ -177,7 +199,7 @@ class FactList(FileView):
         self.reset()
         if self.inline is not None:
             self.inline.begin()
-        for record in parse_list(data):
+        for record in each_once(parse_list(data)):
             self._put(record)
             if self.inline is not None and isinstance(record, Mapping) and isinstance(key := record.get("id"), str):
                 self.inline.take(key, record)
@@ -195,7 +217,7 @@ class FactList(FileView):
         def line(fact: Fact) -> bytes:
             return orjson.dumps({**to_record(fact), **fields(fact.id, fact.text)})
 
-        return lambda: list_of_lines([*map(line, facts), *map(orjson.dumps, odd)])
+        return lambda: list_of_lines(chain(map(line, facts), map(orjson.dumps, odd)))
 
     def adoption(self) -> list[Change]:
         records = [to_record(fact) for fact in self._facts.values()]

@@ -146,7 +146,7 @@ class Index:
         wanted: dict[str, Document] = {}
         for number, document in enumerate(documents, 1):
             wanted[document.id] = document
-            if number % 4096 == 0:
+            if number % 1024 == 0:
                 yield None
         for kept in sidecar.load(data):
             if kept is None:
@@ -181,6 +181,13 @@ class Index:
         self._sealed.append(view.without(dead) if dead else view)
         self._snapshot = None
         yield None
+
+    def containers(self) -> Iterator[dict[str, int] | list[Document]]:
+        """What has an entry for each document, for whoever drops a large index little by little."""
+        yield self._serials
+        for view in self._sealed:
+            if isinstance(view.segment.documents, list):
+                yield view.segment.documents
 
     @property
     def untidy(self) -> bool:

@@ -36,10 +36,10 @@ CATEGORY_SHIFT = 3                  # the flags above hold the category's code; 
 # The half of a term that a document's own list keeps.
 LOW = 0xFFFFFFFF
 
-# Postings handled in one step of a merge: under a millisecond of numpy work.
-_STEP = 1 << 15
+# Postings or terms handled in one step of a merge: a millisecond of numpy work.
+_STEP = 1 << 14
 # Documents handled in one step of a merge.
-_SLICE = 4096
+_SLICE = 1024
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -141,23 +141,27 @@ def merge(views: Sequence[SegmentView]) -> Iterator[Segment | None]:
         part.base, base = base, base + part.live
         yield None
 
-    terms = kept[0].terms
-    for part in kept[1:]:
-        terms = np.union1d(terms, part.terms)
+    all_terms: list[Ints] = []
+    all_sizes: list[Ints] = []
+    known = 0
+    for terms, sizes in _joined(kept):
+        all_terms.append(terms)
+        all_sizes.append(sizes)
+        known += len(terms)
         yield None
-    sizes = np.zeros(len(terms), dtype=np.int64)
-    for part in kept:
-        part.slots = terms.searchsorted(part.terms)
-        sizes[part.slots] += part.sizes
-        yield None
+    terms, sizes = np.empty(known, dtype=np.int64), np.empty(known, dtype=np.int64)
+    np.concatenate(all_terms, out=terms)
+    np.concatenate(all_sizes, out=sizes)
+    yield None
     if not sizes.all():
         # Terms whose documents are all gone go too.
         used = sizes > 0
         moved = np.cumsum(used) - 1
         terms, sizes = terms[used], sizes[used]
+        yield None
         for part in kept:
             part.slots = moved[part.slots]
-        yield None
+            yield None
     starts = np.zeros(len(terms) + 1, dtype=np.int64)
     np.cumsum(sizes, out=starts[1:])
     rows = np.empty(int(starts[-1]), dtype=np.int32)
@@ -170,6 +174,7 @@ def merge(views: Sequence[SegmentView]) -> Iterator[Segment | None]:
     term_starts = np.zeros(total + 1, dtype=np.int64)
     row_terms = np.empty(len(rows), dtype=np.uint32)
     records = np.empty(total, dtype=RECORD)
+    plain = records.view(np.int64).reshape(total, RECORD_WORDS)
     lengths = np.empty(total, dtype=np.int32)
     documents: list[Document] = []
     row = filled = 0
@@ -178,7 +183,7 @@ def merge(views: Sequence[SegmentView]) -> Iterator[Segment | None]:
             last, full = row + len(piece.documents), filled + len(piece.row_terms)
             term_starts[row + 1 : last + 1] = piece.sizes
             row_terms[filled:full] = piece.row_terms
-            records[row:last] = piece.records
+            plain[row:last] = piece.records
             lengths[row:last] = piece.lengths
             documents += piece.documents
             row, filled = last, full
@@ -190,6 +195,28 @@ def merge(views: Sequence[SegmentView]) -> Iterator[Segment | None]:
     )  # fmt: skip
 
 
+def _joined(kept: Sequence[_Kept]) -> Iterator[tuple[Ints, Ints]]:
+    """The terms of all parts, a range of them at a time, with their sizes. Tells each part where its own went."""
+    widest = max((part.terms for part in kept), key=len)
+    # Terms are hashes, so that a range holds about the same share of every part.
+    step = max(_STEP * len(widest) // max(sum(len(part.terms) for part in kept), 1), 1)
+    edges = [*widest[step::step].tolist(), None]
+    lows = [0] * len(kept)
+    known = 0
+    for edge in edges:
+        highs = [len(part.terms) if edge is None else int(part.terms.searchsorted(edge)) for part in kept]
+        pieces = [part.terms[low:high] for part, low, high in zip(kept, lows, highs, strict=True)]
+        terms = np.unique(np.concatenate(pieces))
+        sizes = np.zeros(len(terms), dtype=np.int64)
+        for part, piece, low, high in zip(kept, pieces, lows, highs, strict=True):
+            slots = terms.searchsorted(piece)
+            sizes[slots] += part.sizes[low:high]
+            part.slots[low:high] = slots + known
+        known += len(terms)
+        lows = highs
+        yield terms, sizes
+
+
 class _Kept:
     """What a merge keeps of one segment."""
 
@@ -198,8 +225,8 @@ class _Kept:
         self.alive = None if view.dead is None else ~view.dead
         self.live = view.live
         self.base = 0
-        self.slots: Ints = np.empty(0, dtype=np.int64)
         self.terms: Ints = view.segment.terms
+        self.slots: Ints = np.empty(len(self.terms), dtype=np.int64)     # places among the merged terms
         self.sizes: Ints = np.diff(view.segment.starts)
         self.posting_alive: Mask | None = None
 
@@ -255,7 +282,8 @@ class _Kept:
             last = min(first + _SLICE, len(segment))
             sizes = np.diff(segment.term_starts[first : last + 1])
             terms = segment.row_terms[segment.term_starts[first] : segment.term_starts[last]]
-            records, lengths = segment.records[first:last], segment.lengths[first:last]
+            records = segment.records[first:last].view(np.int64).reshape(-1, RECORD_WORDS)
+            lengths = segment.lengths[first:last]
             documents = segment.documents[first:last]
             if self.alive is not None:
                 alive = self.alive[first:last]
@@ -268,6 +296,6 @@ class _Kept:
 class _ByDocument(NamedTuple):
     sizes: Ints
     row_terms: NDArray[np.uint32]
-    records: Records
+    records: Ints                   # [D, RECORD_WORDS]
     lengths: NDArray[np.int32]
     documents: Sequence[Document]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from itertools import chain, starmap
 from typing import Any, Generic, TypeVar
 
 import orjson
 
 from memory.clock import Clock
+from memory.store.collector import each_once
 from memory.store.events import Event
 from memory.store.inline import Fields, nothing
 from memory.store.view import Change, FileView, in_chunks, list_of_lines, parse_list
@@ -116,7 +118,7 @@ class Entries(FileView, Generic[T]):
         self.reset()
         if self.inline is not None:
             self.inline.begin()
-        for row in parse_list(data):
+        for row in each_once(parse_list(data)):
             self._adopt(row)
             if self.inline is not None and (entry := self.from_row(row) if isinstance(row, Mapping) else None):
                 self.inline.take(self.key_of(entry), row)
@@ -139,7 +141,7 @@ class Entries(FileView, Generic[T]):
             row = self.to_row(entry)
             return orjson.dumps({**row, **fields(key, str(row.get("text", "")))})
 
-        return lambda: list_of_lines([*(line(*pair) for pair in entries), *(orjson.dumps(row) for row in odd)])
+        return lambda: list_of_lines(chain(starmap(line, entries), map(orjson.dumps, odd)))
 
     def adoption(self) -> list[Change]:
         return [] if self.empty else in_chunks(self.rows(), f"{self.kind}.adopted", "rows")

@@ -187,11 +187,17 @@ class Disk:
         os.replace(path, aside)
         sync_directory(path.parent)
 
-    def remove_temporaries(self, directory: Path) -> None:
-        """Remove what a crash left of half-written files."""
-        for path in directory.glob(f".*{TEMPORARY}"):
-            with contextlib.suppress(OSError):
-                path.unlink()
+    def clean(self, directory: Path) -> int:
+        """Remove what a crash left of half-written files. Returns the bytes of the others."""
+        size = 0
+        with contextlib.suppress(OSError), os.scandir(directory) as found:
+            for entry in found:
+                with contextlib.suppress(OSError):
+                    if entry.name.startswith(".") and entry.name.endswith(TEMPORARY):
+                        os.unlink(entry.path)
+                    else:
+                        size += entry.stat(follow_symlinks=False).st_size
+        return size
 
 
 def look(path: Path | str) -> Print | None:

@@ -18,6 +18,7 @@ from memory.clock import Clock
 from memory.errors import DamagedSpace, SpaceClosed
 from memory.ids import Ids
 from memory.store import layout
+from memory.store.collector import each_once
 from memory.store.events import Event, Owed, encode
 from memory.store.files import Disk, Print, look, read, to_its_end
 from memory.store.segment import Reading, examine, lines
@@ -338,9 +339,13 @@ class Journal:
         self.seq, self.last_id = events[-1].seq, events[-1].id
         if not self._active_first:
             self._active_first = events[0].seq
-        for part in ([event] for event in events) if pause else (events,):
-            self._fold(part)
-            if pause:
+        if not pause:
+            self._fold(events)
+        else:  # what is folded is let go of at once: a large batch would take long to fall apart as a whole
+            batch.entries.clear()
+            entries.clear()
+            for event in each_once(events):
+                self._fold([event])
                 await asyncio.sleep(0)
         self._disk.at("commit.folded")
 

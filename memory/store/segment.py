@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import orjson
 
@@ -21,6 +21,7 @@ class Line:
     end: int
     event: Event | None
     readable: bool
+    ours: bool = False
 
 
 @dataclass(slots=True)
@@ -65,7 +66,7 @@ def _line(number: int, start: int, end: int, raw: bytes) -> Line:
     if not isinstance(value.get("seq"), int):
         return Line(number, start, end, None, readable=True)
     try:
-        return Line(number, start, end, decode(value), readable=True)
+        return Line(number, start, end, decode(value), readable=True, ours=True)
     except (KeyError, TypeError, ValueError):
         return Line(number, start, end, None, readable=False)
 
@@ -78,7 +79,7 @@ def examine(data: bytes, *, after: int) -> Reading:
     """
     found = Reading()
     expected = after + 1
-    tail: list[Line] = []             # since the last commit
+    tail: list[Line] = []             # since the last commit; without the events, which may hold very much
     for line in lines(data):
         if line.event is None:
             tail.append(line)
@@ -90,10 +91,10 @@ def examine(data: bytes, *, after: int) -> Reading:
         if not found.first_seq:
             found.first_seq = event.seq
         expected += 1
-        tail.append(line)
+        tail.append(replace(line, event=None))
         if event.commit:
             for past in tail:
-                found.foreign += past.event is None and past.readable
+                found.foreign += past.readable and not past.ours
                 found.unreadable += not past.readable
             found.last_seq, found.last_id = event.seq, event.id
             found.committed_end = line.end
@@ -108,10 +109,10 @@ def _read_tail(found: Reading, tail: list[Line], data: bytes) -> None:
     Half a line of ours is the end of the file, or follows events of ours. An unreadable line
     before readable ones of others is theirs.
     """
-    found.uncommitted = any(line.event is not None for line in tail)
+    found.uncommitted = any(line.ours for line in tail)
     last_readable = max((place for place, line in enumerate(tail) if line.readable), default=-1)
     for place, line in enumerate(tail):
-        if line.event is not None or (not line.readable and (found.uncommitted or place > last_readable)):
+        if line.ours or (not line.readable and (found.uncommitted or place > last_readable)):
             found.torn += data[line.start : line.end]
             continue
         found.foreign += line.readable

@@ -7,7 +7,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable, Sequence
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ log = logging.getLogger(__name__)
 
 _ABSENT = ""         # stands for the hash of a file that does not exist because there is nothing in it
 _LARGE = 256 * 1024  # bytes; read off the loop
+_PATIENCE, _PAUSE = 15.0, 0.01  # seconds that a large file waits for what somebody waits for
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,14 @@ class Found:
 class Shelf:
     """Keeps the files of a space's views."""
 
-    def __init__(self, directory: Path, disk: Disk, clock: Clock, views: Sequence[FileView]) -> None:
+    def __init__(
+        self,
+        directory: Path,
+        disk: Disk,
+        clock: Clock,
+        views: Sequence[FileView],
+        gives_way: Callable[[], bool] = lambda: False,
+    ) -> None:
         self.views = views
         self.marks: dict[str, int] = {}       # seqs of what is not a view file (the outbox)
         self._directory = directory
@@ -58,6 +67,7 @@ class Shelf:
         self._next: dict[str, Stamp] = {}
         self._prints: dict[str, Print | None] = {}
         self._saving = False
+        self._gives_way = gives_way     # whether somebody waits for work that a thread would slow down
 
     def path(self, view: FileView) -> Path:
         return self._directory / view.file
@@ -221,7 +231,7 @@ class Shelf:
             if empty and (known is None or known.sha256 == _ABSENT) and look(self.path(view)) is None:
                 self._present[view.file] = Stamp(seq, _ABSENT)
                 continue
-            chunks = list(render())
+            chunks = list(self._one_by_one(render()))
             stamp = Stamp(seq, digest(chunks))
             if known is not None and known.sha256 == stamp.sha256 and look(self.path(view)) is not None:
                 self._present[view.file] = stamp
@@ -247,6 +257,15 @@ class Shelf:
                 self._directory / layout.EVENTS_APPLIED, [orjson.dumps(applied)], "applied", durable=False
             )
         return missed
+
+    def _one_by_one(self, chunks: Iterable[bytes]) -> Iterator[bytes]:
+        """The chunks of a file; between those of a large one more urgent work goes first, for a while."""
+        left = _PATIENCE
+        for number, chunk in enumerate(chunks):
+            while number and left > 0 and self._gives_way():
+                time.sleep(_PAUSE)
+                left -= _PAUSE
+            yield chunk
 
     def _write_stamps(self) -> None:
         files: dict[str, dict[str, Any]] = {}

@@ -46,7 +46,7 @@ def sweep(directory: Path, eraser: Eraser, disk: Disk, *, spare: Collection[str]
     removed. Of an old copy of a database nobody can tell what its free pages hold: with
     ``databases`` it is removed. Links are never followed. Raises OSError.
     """
-    disk.remove_temporaries(directory)
+    disk.clean(directory)
     done = Swept()
     for path in files_below(directory):
         if path.parent == directory and path.name in spare:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from io import BytesIO
+from itertools import islice
 from typing import Any
 
 import orjson
@@ -15,6 +17,10 @@ from memory.store.events import Event
 from memory.store.inline import Fields, Inline, nothing
 
 _LARGE = 256 * 1024
+_LINES = 500
+_BLANKS = re.compile(r"[ \t\n\r]*")
+_HALF_PAIR = re.compile(r"\\u[dD][89a-fA-F]")
+_DECODER = json.JSONDecoder(parse_constant=lambda _: None)
 
 Change = tuple[str, Mapping[str, Any]]  # an event's type and data, not yet written
 
@@ -44,6 +50,11 @@ class FileView(View):
     @abstractmethod
     def reset(self) -> None:
         """Forget everything; ``seq`` becomes 0."""
+
+    def leave(self) -> Iterator[None]:
+        """``reset`` with a pause to be taken at each yield, for what may be large."""
+        self.reset()
+        yield None
 
     @abstractmethod
     def read(self, data: bytes, clock: Clock) -> None:
@@ -83,29 +94,63 @@ class FileView(View):
         return 0
 
 
-def list_of_lines(lines: Sequence[bytes]) -> list[bytes]:
-    """A JSON list, one entry per line, as chunks."""
-    if not lines:
-        return [b"[]\n"]
-    return [b"[\n", b",\n".join(lines), b"\n]\n"]
+def list_of_lines(lines: Iterable[bytes]) -> Iterator[bytes]:
+    """A JSON list, one entry per line, in chunks that are made one after the other."""
+    remaining, before = iter(lines), b"[\n"
+    while some := list(islice(remaining, _LINES)):
+        yield before + b",\n".join(some)
+        before = b",\n"
+    yield b"[]\n" if before == b"[\n" else b"\n]\n"
 
 
 def parse_list(data: bytes) -> list[Any]:
     """A JSON list from a file. Raises Unreadable for anything else.
 
-    A large file of ours is read line by line, so that other threads are not kept waiting.
+    A large file is read entry by entry, so that other threads are not kept waiting.
     """
-    if len(data) > _LARGE and data.startswith(b"[\n"):
+    if len(data) > _LARGE:
         try:
-            return [
-                orjson.loads(line.rstrip().removesuffix(b",")) for line in BytesIO(data) if line not in (b"[\n", b"]\n")
-            ]
+            if data.startswith(b"[\n"):
+                return [
+                    orjson.loads(line.rstrip().removesuffix(b","))
+                    for line in BytesIO(data)
+                    if line not in (b"[\n", b"]\n")
+                ]
         except orjson.JSONDecodeError:
             pass  # written by somebody else in another form
+        try:
+            return list(_entries(data.decode("utf-8-sig")))
+        except (ValueError, RecursionError):
+            pass  # not a list either: told below
     value = parse(data)
     if not isinstance(value, list):
         raise Unreadable("not a list")
     return value
+
+
+def _entries(text: str) -> Iterator[Any]:
+    """The entries of a list in whatever form, one after the other. Raises ValueError."""
+    mend = _mended if _HALF_PAIR.search(text) else _as_it_is
+    mark, at = _mark(text, 0)
+    if mark != "[":
+        raise ValueError("not a list")
+    mark, after = _mark(text, at)
+    while mark != "]":
+        entry, at = _DECODER.raw_decode(text, _mark(text, at)[1] - 1)
+        yield mend(entry)
+        mark, at = _mark(text, at)
+        if mark not in (",", "]"):
+            raise ValueError("not a list")
+        after = at
+    if _mark(text, after)[0]:
+        raise ValueError("more than a list")
+
+
+def _mark(text: str, at: int) -> tuple[str, int]:
+    """The first character from a place on that is not blank, and the place after it."""
+    match = _BLANKS.match(text, at)
+    assert match is not None
+    return text[match.end() : match.end() + 1], match.end() + 1
 
 
 def parse_object(data: bytes) -> dict[str, Any]:
@@ -131,6 +176,10 @@ def parse(data: bytes) -> Any:
         return _mended(json.loads(data.decode(), parse_constant=lambda _: None))
     except (ValueError, RecursionError) as error:
         raise Unreadable("not JSON") from error
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
 
 
 def _mended(value: Any) -> Any:
