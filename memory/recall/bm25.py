@@ -45,40 +45,38 @@ def find(pool: Pool, terms: Ints) -> Matches:
     rows: list[NDArray[np.int32]] = []
     counts: list[NDArray[np.uint16]] = []
     sizes: list[int] = []               # of each term in each part
-    lengths: list[NDArray[np.int32]] = []
-    pieces: list[tuple[Part, NDArray[np.int32]]] = []
-    bases: list[int] = []
+    parts: list[Part] = []
     masked = False
     for part in pool.parts:
         piece_rows, piece_counts, piece_sizes = part.view.find(terms)
-        if not piece_rows:
-            continue
-        own = piece_rows[0] if len(piece_rows) == 1 else np.concatenate(piece_rows)
-        rows.append(own)
-        counts += piece_counts
-        sizes += piece_sizes
-        lengths.append(part.view.lengths[own])
-        pieces.append((part, own))
-        bases.append(part.base)
-        masked = masked or part.mask is not None
+        if piece_rows:
+            rows.append(piece_rows[0] if len(piece_rows) == 1 else np.concatenate(piece_rows))
+            counts += piece_counts
+            sizes += piece_sizes
+            parts.append(part)
+            masked = masked or part.mask is not None
     if not rows:
         none, nothing = np.zeros(0, dtype=np.int64), np.zeros(0)
         return Matches(
             rows=none, counts=nothing, which=none, lengths=nothing, pieces=(),
             frequencies=np.zeros(len(terms), dtype=np.int64),
         )  # fmt: skip
-    numbers = np.arange(len(terms))
-    which = (numbers if len(rows) == 1 else np.tile(numbers, len(rows))).repeat(sizes)
-    all_rows = np.concatenate(rows) + np.array(bases, dtype=np.int64).repeat([len(own) for own in rows])
-    all_counts = np.concatenate(counts).astype(np.float64)
-    all_lengths = np.concatenate(lengths).astype(np.float64)
+    which = np.array(list(range(len(terms))) * len(parts)).repeat(sizes)
+    all_rows, all_lengths = np.empty(len(which), dtype=np.int64), np.empty(len(which))
+    at = 0
+    for part, own in zip(parts, rows, strict=True):
+        last = at + len(own)
+        np.add(own, part.base, out=all_rows[at:last])
+        all_lengths[at:last] = part.view.lengths[own]
+        at = last
+    all_counts = np.concatenate(counts, dtype=np.float64)
     if masked:
-        kept = np.concatenate([_kept(part, own) for part, own in pieces])
+        kept = np.concatenate([_kept(part, own) for part, own in zip(parts, rows, strict=True)])
         all_rows, all_counts, which, all_lengths = all_rows[kept], all_counts[kept], which[kept], all_lengths[kept]
-        pieces = [(part, own[_kept(part, own)]) for part, own in pieces]
+        rows = [own[_kept(part, own)] for part, own in zip(parts, rows, strict=True)]
     return Matches(
-        rows=all_rows, counts=all_counts, which=which, lengths=all_lengths, pieces=tuple(pieces),
-        frequencies=np.bincount(which, minlength=len(terms)),
+        rows=all_rows, counts=all_counts, which=which, lengths=all_lengths,
+        pieces=tuple(zip(parts, rows, strict=True)), frequencies=np.bincount(which, minlength=len(terms)),
     )  # fmt: skip
 
 
@@ -96,18 +94,18 @@ def score(pool: Pool, matches: Matches, kinds: Floats, *, k1: float, b: float) -
     """The documents with at least one of the terms. ``kinds`` [T] scales what a term counts for in shares."""
     rows, which = matches.rows, matches.which
     # In a small memory a word that all documents have is not worthless yet: others would not have it.
-    rarity, worth = idf(matches.frequencies, np.array([[pool.size], [pool.size + _UNSEEN]]))
-    worth = worth * kinds
+    worth = idf(matches.frequencies, pool.size + _UNSEEN) * kinds
     total = float(worth.sum())
     if not len(rows):
         return Scores(rows=rows, scores=matches.counts, shares=matches.counts, worth=total)
-    weights = rarity[which]
-    parts = _saturated(weights, matches.counts, matches.lengths * (pool.size / pool.tokens), k1, b)
+    weights = idf(matches.frequencies, pool.size)[which]
+    parts = _saturated(weights, matches.counts, matches.lengths, pool.tokens / pool.size, k1, b)
     if len(rows) <= _SPARSE:
-        found, inverse = _grouped(rows)
-        size = len(found)
-        shared = _added(inverse, worth[which], size)
-        return Scores(rows=found, scores=_added(inverse, parts, size), shares=shared, worth=total)
+        order = rows.argsort(kind="stable")
+        ordered = rows[order]
+        first = _first_of_each(ordered)
+        shares = np.add.reduceat(worth[which[order]], first)
+        return Scores(rows=ordered[first], scores=np.add.reduceat(parts[order], first), shares=shares, worth=total)
     scores = _added(rows, parts, pool.rows)
     shares = _added(rows, worth[which], pool.rows)
     found = np.flatnonzero(scores)
@@ -128,26 +126,35 @@ def score_sessions(pool: Pool, matches: Matches, *, k1: float, b: float) -> tupl
     owner = pairs // terms
     which = pairs - owner * terms
     weights = idf(np.bincount(which, minlength=terms), total)[which]
-    parts = _saturated(weights, counts, tokens[owner] / average, k1, b)
+    parts = _saturated(weights, counts, tokens[owner], average, k1, b)
     found, inverse = _grouped(owner)
     return found, _added(inverse, parts, len(found))
 
 
-def _saturated(weights: Floats, counts: Floats, lengths: Floats, k1: float, b: float) -> Floats:
-    """``lengths`` are in units of the average."""
-    result: Floats = weights * (counts * (k1 + 1.0)) / (counts + (k1 * (1.0 - b) + k1 * b * lengths))
+def _saturated(
+    weights: Floats, counts: Floats, lengths: Floats | Ints, average: float, k1: float, b: float
+) -> Floats:
+    result: Floats = weights * (counts * (k1 + 1.0)) / (counts + (k1 * (1.0 - b) + (k1 * b / average) * lengths))
     return result
+
+
+def _first_of_each(ordered: Ints) -> Ints:
+    """Where in an ascending array, which is not empty, another value begins."""
+    first = np.empty(len(ordered), dtype=np.bool_)
+    first[0] = True
+    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
+    places: Ints = first.nonzero()[0]
+    return places
 
 
 def _grouped(values: Ints) -> tuple[Ints, Ints]:
     """The distinct values, ascending, and for each value its place among them."""
     order = values.argsort(kind="stable")
     ordered = values[order]
-    first = np.empty(len(values), dtype=np.bool_)
-    first[0] = True
-    np.not_equal(ordered[1:], ordered[:-1], out=first[1:])
+    first = _first_of_each(ordered)
+    counts = np.diff(first, append=len(values))
     places = np.empty(len(values), dtype=np.int64)
-    places[order] = first.cumsum() - 1
+    places[order] = np.arange(len(first)).repeat(counts)
     return ordered[first], places
 
 

@@ -89,6 +89,7 @@ class DeltaView:
     live: int
     tokens: int
     pools: dict[int, tuple[Mask | None, int, int]] = field(default_factory=dict)
+    ordered: bool | None = None
 
     def __len__(self) -> int:
         return self.size

@@ -64,9 +64,11 @@ class Pool:
             session_base += len(snapshot.session_tokens)
         self.rows = base    # row numbers run below this
         # Whether documents next to each other were next to each other where they come from.
-        self.ordered = any(part.view.records["order"][0] > 0 for part in self.parts)
+        self.ordered = any(_is_ordered(part.view) for part in self.parts)
         self.turns_only = set(tiers) == {TURN}
+        self.has_turns = TURN in tiers
         self._bases = [part.base for part in self.parts]
+        self._edges = np.array(self._bases, dtype=np.int64)
 
     def session_statistics(self) -> tuple[Ints, int, float]:
         """Tokens by session, how many sessions there are, and their average."""
@@ -81,7 +83,7 @@ class Pool:
         """Ascending ``rows`` of the pool as rows of its parts."""
         if len(self.parts) == 1:
             return [(self.parts[0], rows)] if len(rows) else []
-        edges = [*rows.searchsorted(self._bases).tolist(), len(rows)]
+        edges = [*rows.searchsorted(self._edges).tolist(), len(rows)]
         return [
             (part, rows[first:last] - part.base)
             for part, first, last in zip(self.parts, edges[:-1], edges[1:], strict=True)
@@ -199,6 +201,13 @@ def _allowed(view: View, bits: int) -> tuple[Mask | None, int, int]:
         whole = size == len(view)
         known = (None, size, view.tokens) if whole else (mask, size, int(view.lengths[mask].sum()))
         view.pools[bits] = known
+    return known
+
+
+def _is_ordered(view: View) -> bool:
+    known = view.ordered
+    if known is None:
+        known = view.ordered = bool(view.records["order"][0] > 0)
     return known
 
 

@@ -140,7 +140,7 @@ def _two_legs(
     near, around = scanned.cosines(pool, ranking.rows, ranking.records)
     by_words = select.admitted(pool, question, ranking)
     wanted = by_words | scanned.near_enough(near, by_words)
-    scores = combined(ranking.scores, near, around, Weigh(ranking.records))
+    scores = combined(ranking.scores, near, around, Weigh(ranking.records, turns=pool.has_turns))
     return ranking, {
         "words": ranking.best_first(pool, wanted),
         "meaning": ranking.best_first(pool, wanted, scores),

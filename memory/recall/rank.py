@@ -71,13 +71,9 @@ def rank(pool: Pool, question: Question, now: datetime, limit: int, near: Ints |
     """Score the documents that may be among the best ``limit`` for the question, and those of the rows ``near``."""
     matches = with_compounds(pool, question.tokens, bm25.find(pool, question.terms))
     touched = bm25.score(pool, matches, question.kinds, k1=K1, b=B)
-    rows = _candidates(pool, question, touched, limit, near)
+    rows, word_scores, shares = _candidates(pool, question, touched, limit, near)
     records = pool.records(rows)
-    weigh = Weigh(records)
-    word_scores, shares = touched.scores, touched.shares
-    if rows is not touched.rows:
-        places = _places(touched.rows, rows)
-        word_scores, shares = _at(places, word_scores), _at(places, shares)
+    weigh = Weigh(records, turns=pool.has_turns)
     if len(touched.rows):
         word_scores = word_scores / touched.scores.max()
     nothing: Floats = np.zeros(len(rows))
@@ -106,17 +102,21 @@ def rank(pool: Pool, question: Question, now: datetime, limit: int, near: Ints |
     )  # fmt: skip
 
 
-def _candidates(pool: Pool, question: Question, touched: Scores, limit: int, near: Ints | None) -> Ints:
-    """The best by words, what the dates point at, and what stands next to them."""
-    chosen = touched.rows
+def _candidates(
+    pool: Pool, question: Question, touched: Scores, limit: int, near: Ints | None
+) -> tuple[Ints, Floats, Floats]:
+    """The best by words, what the dates point at, and what stands next to them: rows, word scores and shares."""
+    chosen, scores, shares = touched.rows, touched.scores, touched.shares
     # Where words are all there is to go by, the order of the rest can hardly change.
     words_alone = not (
         question.people or question.hints or question.asks_time or pool.ordered or near is not None
     )
     depth = max(_SHALLOW if words_alone else _DEPTH, 4 * limit)
     if len(chosen) > depth:
-        best = np.argpartition(touched.scores, len(chosen) - depth)[-depth:]
-        chosen = np.sort(chosen[best])
+        best = scores.argpartition(len(chosen) - depth)[-depth:]
+        best.sort()
+        chosen, scores, shares = chosen[best], scores[best], shares[best]
+    by_words = chosen
     if question.hints:
         chosen = np.union1d(chosen, _dated(pool, question.hints, touched))
     if near is not None and len(near):
@@ -125,7 +125,10 @@ def _candidates(pool: Pool, question: Question, touched: Scores, limit: int, nea
         chosen = np.unique(np.concatenate([chosen, chosen - 1, chosen + 1]))
         chosen = chosen[(chosen >= 0) & (chosen < pool.rows)]
         chosen = chosen[pool.members(chosen)]
-    return chosen
+    if chosen is not by_words:
+        places = _places(touched.rows, chosen)
+        scores, shares = _at(places, touched.scores), _at(places, touched.shares)
+    return chosen, scores, shares
 
 
 def _dated(pool: Pool, hints: Sequence[DateHint], touched: Scores) -> Ints:

@@ -69,6 +69,7 @@ class SegmentView:
     live: int
     tokens: int                     # in live documents
     pools: dict[int, tuple[Mask | None, int, int]] = field(default_factory=dict)  # by tier bits
+    ordered: bool | None = None     # whether its documents have an order; None: nobody looked yet
 
     def __len__(self) -> int:
         return len(self.segment)
@@ -91,23 +92,23 @@ class SegmentView:
     def terms_of(self, row: int) -> frozenset[int]:
         """The low halves of the document's terms."""
         segment = self.segment
-        return frozenset(segment.row_terms[segment.term_starts[row] : segment.term_starts[row + 1]].tolist())
+        starts = segment.term_starts
+        return frozenset(segment.row_terms[starts.item(row) : starts.item(row + 1)].tolist())
 
     def find(self, terms: Ints) -> tuple[list[NDArray[np.int32]], list[NDArray[np.uint16]], list[int]]:
         """Postings of ``terms``: pieces of rows and counts, and how many each term has."""
         segment = self.segment
-        known = segment.terms
-        if not len(known):
-            return [], [], [0] * len(terms)
-        places = np.minimum(known.searchsorted(terms), len(known) - 1)
-        hit = known[places] == terms
-        firsts = segment.starts[places]
-        sizes = np.where(hit, segment.starts[places + 1] - firsts, 0).tolist()
-        rows, counts = [], []
-        for first, size in zip(firsts.tolist(), sizes, strict=True):
-            if size:
-                rows.append(segment.rows[first : first + size])
-                counts.append(segment.counts[first : first + size])
+        known, starts = segment.terms, segment.starts
+        rows, counts, sizes = [], [], []
+        # A question has few terms: one at a time is quicker than all at once.
+        for term, place in zip(terms.tolist(), known.searchsorted(terms).tolist(), strict=True):
+            size = 0
+            if place < len(known) and known.item(place) == term:
+                first, last = starts.item(place), starts.item(place + 1)
+                size = last - first
+                rows.append(segment.rows[first:last])
+                counts.append(segment.counts[first:last])
+            sizes.append(size)
         return rows, counts, sizes
 
     def without(self, rows: Sequence[int]) -> SegmentView:

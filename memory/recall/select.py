@@ -57,10 +57,8 @@ def fused_without_repetitions(
     for row in alone if alone is not None else (row for row, _ in fuse(list(legs.values()))):
         view, own = pool.place(row)
         document, terms = view.document(own), view.terms_of(own)
-        size = len(terms)
         for other, others in seen:
-            # Dice's coefficient of the distinct terms, in whole numbers.
-            if 20 * len(terms & others) >= _SAME * (size + len(others)) and _repeats(document, other):
+            if _are_alike(terms, others) and _repeats(document, other):
                 repeated.add(row)
                 break
         else:
@@ -80,7 +78,12 @@ def fused_without_repetitions(
 
 def repeats(one: Document, terms: frozenset[int], other: Document, others: frozenset[int]) -> bool:
     """Whether a document with these terms says what another one says."""
-    return 20 * len(terms & others) >= _SAME * (len(terms) + len(others)) and _repeats(one, other)
+    return _are_alike(terms, others) and _repeats(one, other)
+
+
+def _are_alike(terms: frozenset[int], others: frozenset[int]) -> bool:
+    """By Dice's coefficient of the distinct terms, in whole numbers."""
+    return 20 * len(terms & others) >= _SAME * (len(terms) + len(others))
 
 
 def _repeats(one: Document, other: Document) -> bool:

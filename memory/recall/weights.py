@@ -47,15 +47,16 @@ MEMORY_WEIGHTS = Weights(
 class Weigh:
     """Looks up weights for records of one kind, or of both."""
 
-    def __init__(self, records: Records) -> None:
-        self.turns: Mask = records["tier"] == _TURN
-        self.some = bool(self.turns.any())
-        self.all = self.some and bool(self.turns.all())
+    def __init__(self, records: Records, *, turns: bool) -> None:
+        """``turns`` says whether there may be turns among them."""
+        self.turns: Mask | None = records["tier"] == _TURN if turns else None
+        self.some = self.turns is not None and bool(self.turns.any())
+        self.all = self.some and self.turns is not None and bool(self.turns.all())
 
     def by(self, name: str) -> Floats | float:
         if self.all:
             return float(getattr(TURN_WEIGHTS, name))
-        if not self.some:
+        if self.turns is None or not self.some:
             return float(getattr(MEMORY_WEIGHTS, name))
         mixed: Floats = np.where(self.turns, float(getattr(TURN_WEIGHTS, name)), float(getattr(MEMORY_WEIGHTS, name)))
         return mixed
