@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from datetime import datetime, timedelta
 
@@ -14,15 +15,24 @@ log = logging.getLogger(__name__)
 ABSORBED_STAYS = timedelta(days=7)          # after a reflection was drawn from it
 REPLACED_STAYS = timedelta(days=30)         # after it was said, for what no longer holds
 _AT_ONCE = 500
+_SLICE = 1_000      # facts looked at before others have their turn
 
 
 async def age(space: MemorySpace) -> int:
     """Archive what is due. Returns how many facts were."""
-    if not any(_is_due(fact, space.clock.now()) for fact in space.facts):
+    waiting = []
+    for number, fact in enumerate(list(space.facts)):
+        if _is_due(fact, space.clock.now()):
+            waiting.append(fact.id)
+        if len(waiting) == _AT_ONCE:
+            break
+        if number % _SLICE == 0:
+            await asyncio.sleep(0)
+    if not waiting:
         return 0
     async with space.journal.write() as batch:
         now = space.clock.now()
-        due = [fact for fact in space.facts if _is_due(fact, now)][:_AT_ONCE]
+        due = [found for one in waiting if (found := space.facts.get(one)) is not None and _is_due(found, now)]
         if due:
             ids = [fact.id for fact in due]
             batch.add("fact.archived", {"facts": [to_record(fact) for fact in due]}, {"fact_ids": ids})

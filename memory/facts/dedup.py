@@ -19,6 +19,7 @@ _ALIKE = 0.25                           # share of words from which two facts ar
 _UNSURE = 0.5                           # … and from which two facts without a slot need judgement
 _SLICE = 200                            # facts looked at before others get their turn
 _AT_ONCE = 20
+_LOOKED_AT = 500
 
 MERGE, REPLACE, KEEP_BOTH, GONE, WAIT = "merge", "replace", "keep_both", "gone", "wait"
 
@@ -29,8 +30,8 @@ async def compare_new(space: MemorySpace) -> int:
     What rules learnt has a slot and was compared as it was learnt; this is for facts that others
     wrote, on either side. What somebody stored under a key of its own is never merged.
     """
-    bare = bool(space.facts.in_slot(""))
-    taught = [fact for fact in space.facts.unweighed() if fact.memory is None]
+    bare = space.facts.has_in_slot("")
+    taught = [fact for fact in space.facts.unweighed(_LOOKED_AT) if fact.memory is None]
     fresh = [fact for fact in taught if bare or fact.slot is None][:_AT_ONCE]
     pairs = [pair for fact in fresh if (pair := await _nearest(space, fact)) is not None]
     if not pairs:

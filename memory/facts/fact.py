@@ -16,6 +16,8 @@ ENTITIES = (MASTER, NEKO, RELATIONSHIP)
 USER_OBSERVATION, AI_DISCLOSURE = "user_observation", "ai_disclosure"
 STORED, INGESTED = "stored", "ingested"     # written by a client on purpose; brought in from elsewhere
 
+MATTERS = 5     # importance from which on reflections are drawn from a fact
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fact:
@@ -49,6 +51,22 @@ class Fact:
     @property
     def hash(self) -> str:
         return text_hash(self.text)
+
+    @property
+    def stands(self) -> bool:
+        """Whether it was neither replaced nor denied."""
+        return self.superseded_by is None and self.denied_in is None
+
+    @property
+    def may_be_absorbed(self) -> bool:
+        """Whether it is the user's own, stands, matters, and no reflection was drawn from it yet."""
+        return (
+            not self.absorbed
+            and self.stands
+            and self.importance >= MATTERS
+            and self.source == USER_OBSERVATION
+            and self.memory is None
+        )
 
 
 def text_hash(text: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, islice
 from typing import Any
 
 import orjson
@@ -35,8 +35,10 @@ class FactList(FileView):
         self._by_hash: dict[str, str] = {}
         self._by_slot: dict[str, set[str]] = {}
         self.holdings = Holdings()
-        self._unweighed: set[str] = set()
-        self._unabsorbed: set[str] = set()
+        # In the order in which they came, so that a few of very many are found without looking at all.
+        self._unweighed: dict[str, None] = {}
+        self._unabsorbed: dict[str, None] = {}
+        self._untold: dict[int, dict[str, None]] = {}    # by importance: what stands and was drawn into nothing
         self.touched: set[str] = set()     # ids changed since recall last looked
 
     def __iter__(self) -> Iterator[Fact]:
@@ -62,7 +64,7 @@ class FactList(FileView):
         self._facts, self._odd, self.seq = {}, [], 0
         self._by_hash, self._by_slot = {}, {}
         self.holdings.clear()
-        self._unweighed, self._unabsorbed = set(), set()
+        self._unweighed, self._unabsorbed, self._untold = {}, {}, {}
 
     def leave(self) -> Iterator[None]:
         for number, fact_id in enumerate(list(self._facts)):
@@ -73,8 +75,9 @@ class FactList(FileView):
 
     def containers(self) -> Iterator[dict[str, Any] | set[str]]:
         """What has an entry for each fact, for whoever drops very many little by little."""
-        yield from (self._facts, self._by_hash)
-        yield from (self._unweighed, self._unabsorbed, *self._by_slot.values())
+        yield from (self._facts, self._by_hash, self._unweighed, self._unabsorbed)
+        yield from self._by_slot.values()
+        yield from self._untold.values()
 
     def same_text(self, text_hash: str) -> Fact | None:
         """The fact with that text hash."""
@@ -85,13 +88,22 @@ class FactList(FileView):
         """Facts that answer the same question, oldest first; "" for those of which nobody said what they answer."""
         return self._oldest_first(self._by_slot.get(slot, ()))
 
-    def unweighed(self) -> list[Fact]:
-        """Facts not yet compared with what is held, oldest first."""
-        return self._oldest_first(self._unweighed)
+    def has_in_slot(self, slot: str) -> bool:
+        """Whether any fact answers that question."""
+        return bool(self._by_slot.get(slot))
 
-    def unabsorbed(self) -> list[Fact]:
-        """Facts that no reflection was drawn from yet, oldest first."""
-        return self._oldest_first(self._unabsorbed)
+    def unweighed(self, most: int) -> list[Fact]:
+        """The first of the facts not yet compared with what is held."""
+        return [self._facts[fact_id] for fact_id in islice(self._unweighed, most)]
+
+    def unabsorbed(self) -> Iterator[Fact]:
+        """Facts that a reflection may still be drawn from, the one that came last first."""
+        return (self._facts[fact_id] for fact_id in reversed(self._unabsorbed))
+
+    def untold(self) -> Iterator[Fact]:
+        """Facts that stand for themselves, the weightiest first, of equal weight the one that came last."""
+        for importance in sorted(self._untold, reverse=True):
+            yield from (self._facts[fact_id] for fact_id in reversed(self._untold[importance]))
 
     def _oldest_first(self, fact_ids: Iterable[str]) -> list[Fact]:
         return sorted((self._facts[fact_id] for fact_id in fact_ids), key=lambda fact: (fact.created_at, fact.id))
@@ -120,9 +132,11 @@ class FactList(FileView):
         self._by_slot.setdefault(fact.slot or "", set()).add(fact.id)
         self.holdings.put(fact)
         if not fact.signal_processed:
-            self._unweighed.add(fact.id)
-        if not fact.absorbed:
-            self._unabsorbed.add(fact.id)
+            self._unweighed[fact.id] = None
+        if fact.may_be_absorbed:
+            self._unabsorbed[fact.id] = None
+        if fact.stands and not fact.absorbed:
+            self._untold.setdefault(fact.importance, {})[fact.id] = None
         self.touched.add(fact.id)
         self.dirty += 1
 
@@ -133,14 +147,15 @@ class FactList(FileView):
             self.dirty += 1
 
     def _unindex(self, fact_id: str) -> None:
-        self._unweighed.discard(fact_id)
-        self._unabsorbed.discard(fact_id)
+        self._unweighed.pop(fact_id, None)
+        self._unabsorbed.pop(fact_id, None)
         old = self._facts.get(fact_id)
         if old is None:
             return
         if self._by_hash.get(old.hash) == fact_id:
             del self._by_hash[old.hash]
         self._by_slot.get(old.slot or "", set()).discard(fact_id)
+        self._untold.get(old.importance, {}).pop(fact_id, None)
         self.holdings.drop(old)
 
     def _mark(self, fact_ids: Iterable[str], **changes: Any) -> None:

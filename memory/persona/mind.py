@@ -28,7 +28,7 @@ def render(space: MemorySpace, names: Names, locale: str, now: datetime) -> str:
     known = Known(
         entries=list(space.persona),
         reflections=list(space.reflections),
-        facts=[fact for fact in space.facts if fact.superseded_by is None],
+        facts=space.facts.untold(),
     )
     return persona_block(known, names, locale, now)
 

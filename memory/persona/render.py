@@ -41,7 +41,7 @@ class Known:
 
     entries: Sequence[Entry]                    # the persona, in the order of its document
     reflections: Sequence[Reflection]
-    facts: Sequence[Fact] = ()                  # those no reflection was drawn from fill what is left
+    facts: Iterable[Fact] = ()                  # the weightiest first; they fill what is left
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +92,7 @@ def _entry_lines(entries: Sequence[Entry], known: Known, names: Names, now: date
     left = PERSONA_TOKENS - sum(line.cost for line in chosen)
     facts = [
         _line(fact.entity, bullet(fact.text), (fact.importance, fact.created_at.timestamp()), fact.id)
-        for fact in _untold(known, names, now)[:_MOST_FACTS]
+        for fact in _untold(known, names, now)
     ]
     chosen += fill([line for line in _once(facts) if line.text not in told], left)
     lines: dict[str, list[str]] = {}
@@ -120,6 +120,8 @@ def _untold(known: Known, names: Names, now: datetime) -> list[Fact]:
         calls_by_name = fact.slot == "name" and fact.object == fold_object(names.master)
         if not over and not calls_by_name and fact.text.strip():
             found.append(fact)
+            if len(found) == _MOST_FACTS:
+                break
     return sorted(found, key=lambda fact: (-fact.importance, -fact.created_at.timestamp(), fact.id))
 
 

@@ -20,17 +20,19 @@ from memory.reflections.reflection import Reflection
 from memory.space import MemorySpace
 
 _AT_ONCE = 20               # facts per commit, the weightiest first
+_LOOKED_AT = 500            # of those that wait
+_ONE_ROUND = 1_000          # facts; what another program left may be very much, and other work waits
 _BY_RULE = 0.5              # weight of what a rule sees, against what a model or the user says outright
 _SURE = 0.7                 # confidence of a fact that may question the persona
 
 
 async def weigh(space: MemorySpace, names: Names) -> int:
-    """Weigh every fact that was not yet. Returns how many facts were.
+    """Weigh the facts that were not yet, up to a number in one go. Returns how many facts were.
 
     A fact and what follows from it are written together, so nothing is counted twice.
     """
     weighed = 0
-    while waiting := _waiting(space):
+    while weighed < _ONE_ROUND and _waiting(space):
         async with space.journal.write() as batch:
             waiting = _waiting(space)[:_AT_ONCE]
             if not waiting:
@@ -52,7 +54,7 @@ def said_last(fact: Fact) -> datetime:
 
 
 def _waiting(space: MemorySpace) -> list[Fact]:
-    found = [fact for facts in (space.facts, space.views.facts_archive) for fact in facts.unweighed()]
+    found = [fact for facts in (space.facts, space.views.facts_archive) for fact in facts.unweighed(_LOOKED_AT)]
     return sorted(found, key=lambda fact: (-fact.importance, fact.created_at, fact.id))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections import defaultdict
 from collections.abc import Sequence
 
@@ -30,15 +31,22 @@ def group_of(fact: Fact) -> Group:
     return fact.entity, family(fact.slot), negated
 
 
-def clusters(facts: Sequence[Fact], names: Names) -> list[list[Fact]]:
-    """Groups of related facts, each said often enough to mean something; the most said first."""
+async def clusters(facts: Sequence[Fact], names: Names) -> list[list[Fact]]:
+    """Groups of related facts, each said often enough to mean something; the most said first.
+
+    For a few hundred facts; others have their turn in between.
+    """
     found = []
     grouped: defaultdict[Group, list[Fact]] = defaultdict(list)
     for fact in facts:
         grouped[group_of(fact)].append(fact)
     for group in grouped.values():
         words = {fact.id: subject_words(fact, names) for fact in group}
-        found += [_core(component, words) for component in _components(group, words)]
+        await asyncio.sleep(0)
+        components = _components(group, words)
+        await asyncio.sleep(0)
+        found += [_core(component, words) for component in components]
+        await asyncio.sleep(0)
     telling = [cluster for cluster in found if is_telling(cluster)]
     return sorted(telling, key=lambda cluster: (-len(occasions(cluster)), cluster[0].created_at, cluster[0].id))
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import islice
 
-from memory.facts.fact import USER_OBSERVATION, Fact
+from memory.facts.fact import Fact
 from memory.facts.rules.draft import METHOD
 from memory.people import Names
 from memory.reflections import evidence as trust
@@ -32,10 +34,10 @@ from memory.space import MemorySpace
 log = logging.getLogger(__name__)
 
 LEAST_FACTS = 5             # unabsorbed ones without which nothing is drawn
-LEAST_IMPORTANCE = 5
 _JOINS = 0.5                # share of object words with one of its facts that makes a fact part of a reflection
 _BY_RULE = 0.5
-_AT_ONCE = 500              # facts looked at together
+_AT_ONCE = 300              # facts looked at together
+_SLICE = 20                 # … before others have their turn
 
 
 async def synthesize(space: MemorySpace, names: Names) -> Reflection | None:
@@ -48,10 +50,11 @@ async def synthesize(space: MemorySpace, names: Names) -> Reflection | None:
         return None
     async with space.journal.write() as batch:
         pen = Pen(space, batch, space.clock.now())
-        joined = _join(pen, usable(space), names)
+        joined = await _join(pen, usable(space), names)
         _tell_again(pen, names)
+        await asyncio.sleep(0)
         facts = [fact for fact in usable(space) if fact.id not in joined]
-        drawn = _draw(pen, facts, names) if len(facts) >= LEAST_FACTS else None
+        drawn = await _draw(pen, facts, names) if len(facts) >= LEAST_FACTS else None
     space.at("synthesize.committed")
     if drawn is not None:
         log.info("%s: %s drawn from %d facts", space.name, drawn.id, len(drawn.source_fact_ids))
@@ -60,21 +63,12 @@ async def synthesize(space: MemorySpace, names: Names) -> Reflection | None:
 
 def usable(space: MemorySpace) -> list[Fact]:
     """Facts of the user's own that stand, matter, and were not used yet; the latest of them, oldest first."""
-    usable = [
-        fact
-        for fact in space.facts.unabsorbed()
-        if fact.importance >= LEAST_IMPORTANCE
-        and fact.source == USER_OBSERVATION
-        and fact.superseded_by is None
-        and fact.denied_in is None
-        and fact.memory is None
-        and is_private(fact.extra)
-    ]
-    return usable[-_AT_ONCE:]
+    latest = list(islice((fact for fact in space.facts.unabsorbed() if is_private(fact.extra)), _AT_ONCE))
+    return sorted(latest, key=lambda fact: (fact.created_at, fact.id))
 
 
-def _draw(pen: Pen, facts: Sequence[Fact], names: Names) -> Reflection | None:
-    for cluster in clusters(facts, names):
+async def _draw(pen: Pen, facts: Sequence[Fact], names: Names) -> Reflection | None:
+    for cluster in await clusters(facts, names):
         drawn = reflect_on(cluster, names, pen)
         if is_past(drawn, pen.now):
             continue  # it was over before anybody thought of it
@@ -135,11 +129,13 @@ def _resting_on(one: Reflection, facts: Sequence[Fact], names: Names) -> Reflect
     )
 
 
-def _join(pen: Pen, facts: Sequence[Fact], names: Names) -> set[str]:
+async def _join(pen: Pen, facts: Sequence[Fact], names: Names) -> set[str]:
     """Facts on what a living reflection already says become part of it and speak for it."""
     homes = _Homes(pen, names) if facts else None
     joined: set[str] = set()
-    for fact in facts:
+    for number, fact in enumerate(facts, 1):
+        if number % _SLICE == 0:
+            await asyncio.sleep(0)
         one = homes.of(fact) if homes is not None else None
         if one is None or homes is None:
             continue

@@ -97,7 +97,8 @@ def _waiting(space: MemorySpace, job: Job) -> Iterator[tuple[int, datetime | Non
             yield _rows_behind(space, cursor_of(space))
         case jobs.SIGNAL:
             first, last = views.cursors.row(SIGNALLED), views.cursors.row(OBSERVED)
-            yield from ((1, fact.created_at) for fact in space.facts if first < fact.row <= last)
+            if first < last:
+                yield from ((1, fact.created_at) for fact in space.facts if first < fact.row <= last)
         case jobs.SYNTHESIZE:
             facts = usable(space)
             if len(facts) >= LEAST_FACTS:

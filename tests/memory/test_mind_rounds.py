@@ -177,7 +177,7 @@ async def test_a_crash_between_learning_and_weighing_is_made_up_for(engine: Engi
     await engine.rounds.tick()
     async with momo(engine) as space:
         assert [one.text for one in space.facts] == ["The user lives in Porto."]
-        assert space.facts.unweighed() == []
+        assert space.facts.unweighed(1) == []
         assert space.views.cursors.row("attended_row") == 1
 
 

@@ -30,7 +30,7 @@ async def weighed(engine: Engine, clock: FixedClock, new: Fact, *held: Reflectio
     async with momo(engine) as space:
         await put(space, SOURCE, *(held or (TEA,)), new)
         await weigh(space, NAMES)
-        assert not space.facts.unweighed()
+        assert not space.facts.unweighed(1)
         found = space.reflections.get("ref_tea")
         assert found is not None
         return found
