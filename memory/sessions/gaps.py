@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from memory.recall.words import words
-from memory.scopes import fold_scope
+from memory.scopes import Wanted, fold_scope
 from memory.sessions.asked import Asked
 
 _ALIKE = 0.5            # share of words from which two questions are about the same
@@ -54,7 +54,7 @@ def gaps(
 
 
 def _is_in(asked: Asked, scope: str) -> bool:
-    return asked.scope is not None and fold_scope(asked.scope) == fold_scope(scope)
+    return asked.scope is not None and Wanted(text=scope).covers_name(fold_scope(asked.scope))
 
 
 def _topics(asked: Sequence[Asked]) -> list[_Topic]:

@@ -9,8 +9,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from pathlib import Path
+from typing import Any
 
 from memory.clock import Clock
+from memory.errors import MemoryServiceError
+from memory.facts.secrets import redact_all
 from memory.ids import Ids
 from memory.scopes import fold_scope
 from memory.sessions.workflow import Observation, observation_id
@@ -71,9 +74,16 @@ class Observations:
             key = wanted.idempotency_key
             if key is not None and key in self._keyed:
                 return self._keyed[key]
-            made = replace(wanted, id=self._fresh_id(wanted))
+            made = replace(_without_secrets(wanted), id=self._fresh_id(wanted))
             batch.add(RECORDED, {"observation": made.to_json()})
         return made
+
+    async def note(self, wanted: Observation) -> None:
+        """Keep what this service observed of itself. Nothing fails for want of it."""
+        try:
+            await self.record(wanted)
+        except (MemoryServiceError, OSError) as error:
+            log.warning("an observation of %s was not kept (%s)", wanted.workflow_id, type(error).__name__)
 
     def _fresh_id(self, wanted: Observation) -> str:
         plain = observation_id(wanted.workflow_id, wanted.outcome, wanted.recorded_at)
@@ -140,3 +150,9 @@ class Observations:
         self._ids.add(one.id)
         if one.idempotency_key is not None:
             self._keyed.setdefault(one.idempotency_key, one)
+
+
+def _without_secrets(wanted: Observation) -> Observation:
+    texts = {name: redact_all(getattr(wanted, name), {}) for name in ("summary", "signal", "task", "tags", "tools")}
+    clean: dict[str, Any] = {name: tuple(text) if isinstance(text, list) else text for name, text in texts.items()}
+    return replace(wanted, **clean)

@@ -9,6 +9,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -16,26 +17,26 @@ from memory.clock import Clock
 from memory.facts.fact import Fact
 from memory.facts.memory import CASES, ENTITIES, PATTERN, PATTERNS, PREFERENCES, PROFILE
 from memory.models.embedder import Embedder
-from memory.people import Names
 from memory.recall.profiles import Meant, Profile, Wish
-from memory.recollect import Recollected, Shelved, meant_by, recollect, scopes_wanted, take_down
+from memory.recollect import Meaning, NamesOf, Recollected, best, pools, recollect, scopes_wanted
 from memory.scoped import Scoped
-from memory.scopes import Scope, Wanted, read_scope
+from memory.scopes import Scope, Wanted, read_scope, spelled
 from memory.sessions.checkpoint import Checkpoint, resolve_scope
+from memory.sessions.unforgotten import unforgotten
 from memory.sessions.view import Checkpoints
+from memory.shelves import Shelved
 
-LINE_LIMIT = 220            # characters of a line
+LINE_LIMIT = 880            # characters of a line
 SUMMARY_LIMIT = 3_200
 _CHECKPOINT_LINES = 3
 _SURE = 0.7                 # score from which evidence of a solved case is told
 _LONG_CASE = 80             # characters of it
 
+_SECTIONS = (PROFILE, PREFERENCES, ENTITIES, PATTERNS, CASES)
+_OF_THE_USER = (PROFILE, PREFERENCES)
 _LABELS = {PROFILE: "Profile", PREFERENCES: "Preference", ENTITIES: "Entity"}
 _USER_LEVEL = ("memory", "agent", "user", "global")
 _BLANKS = re.compile(r"\s+")
-
-NamesOf = Callable[[Scope], Names | None]
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Start:
@@ -47,6 +48,7 @@ class Start:
     cases: Sequence[str]
     checkpoint: Checkpoint | None
     generated_at: datetime              # aware
+    unread: Sequence[str] = ()          # names of scopes that could not be looked into
 
     @property
     def summary(self) -> str:
@@ -89,6 +91,7 @@ async def find_place(window: Window, checkpoints: Checkpoints | None, scoped: Sc
             found = checkpoints.latest(session_id=window.session_id, scope=wanted)
         if found is None and wanted is not None:
             found = checkpoints.latest(scope=wanted)
+    found = await unforgotten(found, scoped)
     if window.scope is not None:
         return Place(checkpoint=found, scope=window.scope)
     if found is not None:
@@ -120,71 +123,74 @@ async def start(
     checkpoint = place.checkpoint if window.with_checkpoint else None
     known = place.checkpoint
     seed = window.task or (known.task or known.summary if known is not None else None)
-    if place.scope is not None:
-        shelved = await take_down(scoped, await scopes_wanted(scoped, Wanted(text=place.scope)), names_of)
-        sections = [PROFILE, PREFERENCES, ENTITIES, PATTERNS, CASES]
-    else:
-        shelved = await take_down(scoped, await _of_the_user(scoped), names_of)
-        sections = [PROFILE, PREFERENCES]
-    meant = await meant_by(seed, shelved, embedder, wait) if seed else None
-    asked = _Asked(shelved=shelved, seed=seed, profile=profile, clock=clock, limit=window.limit, meant=meant)
-    found = {section: await asked.about(section) for section in sections}
-    stable = _stable(found, checkpoint, window.limit)
+    wanted = Wanted(text=place.scope)
+    scopes = await (_of_the_user(scoped) if place.scope is None else scopes_wanted(scoped, wanted))
+    names = _SECTIONS if place.scope is not None else _OF_THE_USER
+    sections = _Sections(seed=seed, profile=profile, limit=window.limit, names=names)
+    meaning = Meaning(embedder, wait)
+    unread: list[Scope] = []
+    async with aclosing(pools(scoped, scopes, names_of, None if wanted.is_one else unread)) as them:
+        async for pool in them:
+            await sections.look_into(pool, clock, await meaning.of(seed, pool) if seed else None)
+    found = sections.found()
     return Start(
         resolved_scope=place.scope,
-        stable=stable,
+        stable=_stable(found, checkpoint, window.limit),
         patterns=_lines(found.get(PATTERNS, ()), _pattern_line, window.limit),
         cases=_lines(found.get(CASES, ()), _plain_line, window.limit),
         checkpoint=checkpoint,
         generated_at=clock.now(),
+        unread=tuple(spelled(unread)),
     )
 
 
 async def _of_the_user(scoped: Scoped) -> list[Scope]:
-    return [scope for scope in await scoped.known() if scope.folded.partition(":")[0] in _USER_LEVEL]
+    everything = await scoped.holding_something(Wanted())
+    return [scope for scope in everything if scope.folded.partition(":")[0] in _USER_LEVEL]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Asked:
-    """What the sections are filled from."""
+class _Sections:
+    """What the sections are filled from: what has to do with the task, and what weighs most."""
 
-    shelved: Sequence[Shelved]
-    seed: str | None
-    profile: Profile
-    clock: Clock
-    limit: int
-    meant: Meant | None
+    def __init__(self, *, seed: str | None, profile: Profile, limit: int, names: Sequence[str]) -> None:
+        self._wishes = {
+            name: Wish(text=seed or "", profile=profile, limit=2 * limit, categories=(name,)) for name in names
+        }
+        self._limit = 2 * limit
+        self._related: dict[str, list[Recollected]] = {name: [] for name in names}
+        self._weighty: dict[str, list[Fact]] = {name: [] for name in names}
 
-    async def about(self, category: str) -> list[Fact]:
-        """Memories of a category: those that have to do with the task, then the weightiest.
+    async def look_into(self, pool: Sequence[Shelved], clock: Clock, meant: Meant | None) -> None:
+        for name, wish in self._wishes.items():
+            if wish.text:
+                found = await recollect(pool, wish, clock, meant=meant)
+                self._related[name] = best(wish, self._related[name], found)
+            weighty = [fact for shelf in pool for fact in _weightiest(shelf, name, self._limit)] + self._weighty[name]
+            weighty.sort(key=_recent_first if name == CASES else _weightiest_first)
+            self._weighty[name] = weighty[: self._limit]
+
+    def found(self) -> dict[str, list[Fact]]:
+        """Memories by section: those that have to do with the task, then the weightiest.
 
         Ways of working are told for a task only if they have to do with it, unless none has.
         """
-        related = await self._related(category)
-        if category == PATTERNS and related:
-            return related
-        known = {fact.id for fact in related}
-        return [*related, *(fact for fact in self._weightiest(category) if fact.id not in known)]
+        sections = {}
+        for name, hits in self._related.items():
+            related = [
+                *(one.fact for one in hits if _is_stored(one.fact)),
+                *(one.fact for one in hits if name == CASES and _is_sure_case(one)),
+            ]
+            known = {fact.id for fact in related}
+            others = () if name == PATTERNS and related else self._weighty[name]
+            sections[name] = [*related, *(fact for fact in others if fact.id not in known)]
+        return sections
 
-    async def _related(self, category: str) -> list[Fact]:
-        if not self.seed:
-            return []
-        wish = Wish(text=self.seed, profile=self.profile, limit=2 * self.limit, categories=(category,))
-        found = await recollect(self.shelved, wish, self.clock, meant=self.meant)
-        return [
-            *(one.fact for one in found if _is_stored(one.fact)),
-            *(one.fact for one in found if category == CASES and _is_sure_case(one)),
-        ]
 
-    def _weightiest(self, category: str) -> list[Fact]:
-        """The most important ones; of cases the newest."""
-        count = 2 * self.limit
-        found = []
-        for shelf in self.shelved:
-            held = shelf.facts.holdings
-            ids = held.newest(category, count) if category == CASES else held.weightiest(category, count)
-            found += [fact for one in ids if (fact := shelf.facts.get(one)) is not None]
-        return sorted(found, key=_recent_first if category == CASES else _weightiest_first)[:count]
+def _weightiest(shelf: Shelved, category: str, count: int) -> list[Fact]:
+    """The most important ones; of cases the newest."""
+    held = shelf.facts.holdings
+    ids = held.newest(category, count) if category == CASES else held.weightiest(category, count)
+    return [fact for one in ids if (fact := shelf.facts.get(one)) is not None]
 
 
 def _is_stored(fact: Fact) -> bool:

@@ -12,6 +12,8 @@ from memory.store import layout
 from memory.store.entries import Entries
 from memory.store.events import Event
 
+SAVED = "checkpoint.saved"
+
 KEPT = 200          # latest checkpoints of a scope; older ones stay in the journal
 _LOOKED_AT = 5      # of the latest that match, the latest that tells something is preferred
 
@@ -58,7 +60,7 @@ class Checkpoints(Entries[Checkpoint]):
         return entry.id
 
     def take(self, event: Event) -> None:
-        if event.type == "checkpoint.saved":
+        if event.type == SAVED:
             self.put(event.data["checkpoint"])
             self._prune(event.data["checkpoint"])
 

@@ -17,7 +17,7 @@ _URGENCY = {CRITICAL: 0, WATCH: 1, HEALTHY: 2, NO_DATA: 3}
 
 GLOBAL = "global"
 MANAGED = "managed"
-CHECKPOINT, RESUME = "checkpoint_session", "resume_context"
+CHECKPOINT, RESUME, INGEST = "checkpoint_session", "resume_context", "ingest_records"
 SANITIZED = "repo-state-sanitized"      # a checkpoint that was cleaned: corrected, and yet as it should be
 
 WINDOWS = (7, 30)           # days

@@ -2,56 +2,67 @@
 
 from __future__ import annotations
 
+import logging
 from collections import defaultdict
+from collections.abc import Iterable
 from typing import Any
 
 import memory.facts.resolve as verbs
-from memory.errors import BadInput
+from memory.errors import BadInput, MemoryServiceError, StorageBlocked
 from memory.facts import clusters
 from memory.facts.clusters import Cluster, Seen
-from memory.facts.conflict import ESCALATED, Conflict
+from memory.facts.conflict import ESCALATED, OPEN, Conflict
 from memory.facts.desk import registered
 from memory.facts.draft import Draft
 from memory.scoped import shown_id
-from memory.scopes import Scope, read_scope
+from memory.scopes import Scope, Wanted, read_scope
 from memory_server.recallnest import shown
-from memory_server.recallnest.call import Answer, Call
+from memory_server.recallnest.call import Answer, Call, with_unread
 from memory_server.recallnest.wire import requests
 from memory_server.replies import json_text
+
+log = logging.getLogger(__name__)
 
 
 async def list_(call: Call[requests.ConflictsQuery]) -> Answer:
     """Conflicts, one by one or in clusters; or a single one."""
     body = call.body
     if body.conflictId is not None:
-        found = await _find(call, body.conflictId)
-        return {"conflict": _shown(found) if found is not None else None}
-    everything = await _seen(call, body.scope)
-    wanted = [
-        seen
-        for seen in everything
-        if (body.status is None or seen.conflict.status == body.status)
-        and (body.canonicalKey is None or seen.conflict.key == body.canonicalKey)
-    ]
+        found, unread = await _find(call, body.conflictId)
+        return with_unread({"conflict": _shown(found) if found is not None else None}, unread)
+    everything, unread = await _seen(call, body.scope)
+    wanted = _matching(everything, status=body.status, key=body.canonicalKey)
+    answer: dict[str, Any]
     if body.groupBy == "cluster":
         groups = [
             group
             for group in clusters.clusters_of(wanted)
             if body.attention is None or group.attentions[body.attention]
         ][: body.limit]
-        return {"groupBy": "cluster", "clusters": [_cluster(group) for group in groups], "count": len(groups)}
-    rows = [seen for seen in wanted if body.attention is None or seen.lifecycle.attention == body.attention]
-    rows = clusters.newest_first(rows)[: body.limit]
-    return {"groupBy": "record", "conflicts": [_shown(seen) for seen in rows], "count": len(rows)}
+        answer = {"groupBy": "cluster", "clusters": [_cluster(group) for group in groups], "count": len(groups)}
+    else:
+        rows = [seen for seen in wanted if body.attention is None or seen.lifecycle.attention == body.attention]
+        rows = clusters.newest_first(rows)[: body.limit]
+        answer = {"groupBy": "record", "conflicts": [_shown(seen) for seen in rows], "count": len(rows)}
+    return with_unread(answer, unread)
+
+
+def _matching(seen: Iterable[Seen], *, status: str | None, key: str | None) -> list[Seen]:
+    return [
+        one
+        for one in seen
+        if (status is None or one.conflict.status == status) and (key is None or one.conflict.key == key)
+    ]
 
 
 async def resolve(call: Call[requests.Resolve]) -> Answer:
     """Decide an open conflict."""
     body = call.body
-    found = await _find(call, body.conflictId)
+    found, unread = await _find(call, body.conflictId)
     if found is None:
-        raise BadInput("conflictId", f"Conflict {body.conflictId} not found")
-    scope = await _scope_of(call, found)
+        where = f" in the scopes that can be opened; {len(unread)} cannot just now" if unread else ""
+        raise BadInput("conflictId", f"Conflict {body.conflictId} not found{where}")
+    scope = read_scope(found.scope)
     async with call.engine.scoped.writing(scope) as space:
         done = await verbs.resolve(
             space, scope, found.conflict.id, body.resolution, merged_text=body.mergedText, notes=body.notes
@@ -71,14 +82,10 @@ async def resolve(call: Call[requests.Resolve]) -> Answer:
 async def audit(call: Call[requests.AuditQuery]) -> Answer:
     """All conflicts at a glance, the most urgent first."""
     body = call.body
-    wanted = [
-        seen
-        for seen in await _seen(call, body.scope)
-        if (body.status is None or seen.conflict.status == body.status)
-        and (body.canonicalKey is None or seen.conflict.key == body.canonicalKey)
-    ]
+    seen, unread = await _seen(call, body.scope)
+    wanted = _matching(seen, status=body.status, key=body.canonicalKey)
     found = clusters.audit(clusters.newest_first(wanted)[: body.limit], body.top)
-    return {
+    answer = {
         "totalConflicts": found.total,
         "totalClusters": found.clusters,
         "openConflicts": found.open,
@@ -87,31 +94,30 @@ async def audit(call: Call[requests.AuditQuery]) -> Answer:
         "priorityClusters": [_cluster(group) for group in found.first],
         "suggestedActions": list(found.actions),
     }
+    return with_unread(answer, unread)
 
 
 async def escalate(call: Call[requests.Escalate]) -> Answer:
     """Show which open conflicts want attention or, with ``apply``, stamp them."""
     body = call.body
-    still_open = [
-        seen
-        for seen in await _seen(call, body.scope)
-        if seen.conflict.is_open and (body.canonicalKey is None or seen.conflict.key == body.canonicalKey)
-    ]
+    seen, unread = await _seen(call, body.scope)
+    still_open = _matching(seen, status=OPEN, key=body.canonicalKey)
     scanned = clusters.newest_first(still_open)[: body.limit]
-    eligible = clusters.most_urgent_first(seen for seen in scanned if seen.lifecycle.attention == body.attention)
+    eligible = clusters.most_urgent_first(one for one in scanned if one.lifecycle.attention == body.attention)
     eligible = eligible[: body.top]
     stamped = await _stamp(call, eligible, body.notes) if body.apply else {}
-    items = [_escalation(seen, stamped) for seen in eligible]
-    others = sum(seen.lifecycle.attention == ESCALATED for seen in scanned) if body.attention != ESCALATED else 0
-    return {
+    items = [_escalation(one, stamped) for one in eligible]
+    others = sum(one.lifecycle.attention == ESCALATED for one in scanned) if body.attention != ESCALATED else 0
+    answer = {
         "apply": body.apply,
         "scanned": len(scanned),
         "eligible": len(items),
         "escalated": len(stamped),
-        "skipped": sum(item["action"] == "already-escalated" for item in items) if body.apply else 0,
+        "skipped": sum(item["action"] == "already-escalated" for item in items),
         "items": items,
         "escalatedNotRequested": others,
     }
+    return with_unread(answer, unread)
 
 
 async def _stamp(call: Call[Any], wanted: list[Seen], notes: str | None) -> dict[str, Conflict]:
@@ -133,6 +139,7 @@ def _escalation(seen: Seen, stamped: dict[str, Conflict]) -> dict[str, Any]:
         action = "escalated"
     else:
         action = "already-escalated" if seen.conflict.escalated_as == seen.lifecycle.attention else "pending"
+    advice = seen.advice
     return {
         "conflictId": shown_id(now.id),
         "canonicalKey": now.key,
@@ -140,34 +147,49 @@ def _escalation(seen: Seen, stamped: dict[str, Conflict]) -> dict[str, Any]:
         "openAgeDays": seen.lifecycle.open_days,
         "reopenCount": now.reopen_count,
         "escalationCount": now.escalation_count,
-        "suggestedResolution": seen.advice.suggested,
-        "confidence": seen.advice.confidence,
+        "suggestedResolution": advice.suggested,
+        "confidence": advice.confidence,
         "action": action,
-        "clusterKey": seen.advice.cluster_key,
+        "clusterKey": advice.cluster_key,
     }
 
 
-async def _seen(call: Call[Any], scope_name: str | None = None) -> list[Seen]:
-    """Every conflict as it looks now, of one scope or of all."""
-    scopes = [read_scope(scope_name)] if scope_name is not None else await call.engine.scoped.with_conflicts()
-    now = call.engine.clock.now()
+async def _seen(call: Call[Any], scope_name: str | None = None) -> tuple[list[Seen], list[str]]:
+    """Every conflict as it looks now, of one scope or of all; and the scopes that could not be looked into."""
+    wanted = Wanted(text=scope_name)
+    if wanted.is_one:
+        return await _of_scope(call, read_scope(scope_name or "")), []
     found: list[Seen] = []
-    for scope in scopes:
-        async with call.engine.scoped.reading(scope) as space:
-            if space is not None:
-                name = registered(space.views.scope, scope).name
-                found += [clusters.see(conflict, name, now) for conflict in space.views.conflicts]
-    return found
+    unread = list(call.engine.scoped.unread) if scope_name is None else []
+    for scope in await call.engine.scoped.with_conflicts(wanted):
+        try:
+            found += await _of_scope(call, scope)
+        except StorageBlocked:
+            raise
+        except (MemoryServiceError, OSError) as error:
+            log.warning("the conflicts of %s could not be read (%s)", scope.space, type(error).__name__)
+            unread.append(scope.name)
+    return found, unread
 
 
-async def _find(call: Call[Any], asked: str) -> Seen | None:
-    everything = {seen.conflict.id: seen for seen in await _seen(call)}
+async def _of_scope(call: Call[Any], scope: Scope) -> list[Seen]:
+    now = call.engine.clock.now()
+    shelf = call.engine.scoped.shelf(scope)
+    if shelf is not None:
+        return [clusters.see(conflict, shelf.scope.name, now) for conflict in shelf.conflicts]
+    async with call.engine.scoped.reading(scope) as space:
+        if space is None:
+            return []
+        name = registered(space.views.scope, scope).name
+        return [clusters.see(conflict, name, now) for conflict in space.views.conflicts]
+
+
+async def _find(call: Call[Any], asked: str) -> tuple[Seen | None, list[str]]:
+    """The conflict of an id or of its beginning, and the scopes that could not be looked into."""
+    seen, unread = await _seen(call)
+    everything = {one.conflict.id: one for one in seen}
     found = verbs.matching_id(everything, asked)
-    return everything[found] if found is not None else None
-
-
-async def _scope_of(call: Call[Any], seen: Seen) -> Scope:
-    return read_scope(seen.scope)
+    return (everything[found] if found is not None else None), unread
 
 
 # as this dialect shows them
@@ -258,9 +280,10 @@ def _advice(seen: Seen) -> dict[str, Any]:
 
 def _cluster(group: Cluster) -> dict[str, Any]:
     latest = group.latest
+    advice = latest.advice
     return {
-        "clusterKey": latest.advice.cluster_key,
-        "clusterLabel": latest.advice.cluster_label,
+        "clusterKey": advice.cluster_key,
+        "clusterLabel": advice.cluster_label,
         "canonicalKey": latest.conflict.key,
         "category": latest.conflict.category,
         "reason": latest.conflict.reason,
@@ -271,6 +294,6 @@ def _cluster(group: Cluster) -> dict[str, Any]:
         "latestConflictId": shown_id(latest.conflict.id),
         "attention": group.attention,
         "attentionCounts": dict(group.attentions),
-        "suggestedResolution": latest.advice.suggested,
-        "confidence": latest.advice.confidence,
+        "suggestedResolution": advice.suggested,
+        "confidence": advice.confidence,
     }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from typing import Any
 
 from memory.errors import BadInput
@@ -11,41 +12,24 @@ from memory.facts.desk import CONFLICT, Outcome, registered
 from memory.facts.draft import Draft
 from memory.facts.evidence import memory_of
 from memory.facts.fact import Fact
+from memory.facts.forms import Beside
 from memory.facts.memory import CATEGORIES, EVENTS, Provenance
+from memory.facts.store import Group, PartlyStored, store_together
 from memory.facts.store import promote as promote_to
-from memory.facts.store import store as store_in
 from memory.scoped import Found, shown_id
-from memory.scopes import Scope, read_scope
+from memory.scopes import Scope, borrowing_order
 from memory_server.recallnest import shown
-from memory_server.recallnest.call import Answer, Call
+from memory_server.recallnest.call import Answer, Call, one_scope
+from memory_server.recallnest.errors import Unfinished
 from memory_server.recallnest.wire import requests
 
 
 async def store(call: Call[requests.Store]) -> Answer:
     """Store a new durable memory."""
     body = call.body
-    draft = forms.statement(
-        body.text,
-        category=body.category,
-        importance=body.importance,
-        label=body.source,
-        tags=body.tags,
-        key=body.canonicalKey,
-        details=_details(body.sourceLabel),
-    )
+    draft = forms.statement(body.text, category=body.category, beside=_beside(body))
     outcome = await _store_one(call, body.scope, draft)
-    return _with_conflict(
-        outcome,
-        {
-            "id": shown_id(outcome.fact.id),
-            "stored": outcome.is_stored,
-            "disposition": outcome.disposition,
-            "storedAt": shown.iso(outcome.fact.created_at),
-            "category": body.category,
-            "scope": outcome.scope.name,
-            "canonicalKey": draft.memory.key,
-        },
-    )
+    return _stored(outcome)
 
 
 async def capture(call: Call[requests.Capture]) -> Answer:
@@ -54,18 +38,15 @@ async def capture(call: Call[requests.Capture]) -> Answer:
     places: list[Scope] = []
     drafts: list[Draft] = []
     for item in body.memories:
-        places.append(_one_scope(item.scope or body.scope or ""))
-        drafts.append(
-            forms.statement(
-                item.text,
-                category=item.category,
-                importance=body.defaultImportance if item.importance is None else item.importance,
-                label=item.source or body.source,
-                tags=item.tags,
-                key=item.canonicalKey,
-                details=_details(item.sourceLabel),
-            )
+        places.append(one_scope(item.scope or body.scope or ""))
+        beside = Beside(
+            importance=body.defaultImportance if item.importance is None else item.importance,
+            label=item.source or body.source,
+            tags=item.tags,
+            key=item.canonicalKey,
+            details=_details(item.sourceLabel),
         )
+        drafts.append(forms.statement(item.text, category=item.category, beside=beside))
     outcomes = await _store_all(call, places, drafts)
     return {
         "stored": sum(outcome.is_stored for outcome in outcomes),
@@ -75,34 +56,42 @@ async def capture(call: Call[requests.Capture]) -> Answer:
 
 
 async def _store_all(call: Call[Any], places: Sequence[Scope], drafts: Sequence[Draft]) -> list[Outcome]:
-    """All of each scope in one commit; the outcomes in the order of the drafts."""
+    """All of each scope in one commit; the outcomes in the order of the drafts. Raises Unfinished."""
     by_space: dict[str, list[int]] = {}
-    for number, scope in enumerate(places):
-        by_space.setdefault(scope.space, []).append(number)
-    outcomes: dict[int, Outcome] = {}
-    for numbers in by_space.values():
-        scope = places[numbers[0]]
-        async with call.engine.scoped.writing(scope) as space:
-            done = await store_in(space, scope, [drafts[number] for number in numbers])
-        outcomes |= dict(zip(numbers, done, strict=True))
+    # Whoever borrows several spaces does so in the same order as everybody else.
+    for number in sorted(range(len(places)), key=lambda number: borrowing_order(places[number])):
+        by_space.setdefault(places[number].space, []).append(number)
+    async with AsyncExitStack() as borrowed:
+        groups = []
+        for numbers in by_space.values():
+            scope = places[numbers[0]]
+            space = await borrowed.enter_async_context(call.engine.scoped.writing(scope))
+            groups.append(Group(space=space, scope=scope, drafts=[drafts[number] for number in numbers]))
+        try:
+            done = await store_together(groups)
+        except PartlyStored as partly:
+            numbers = sorted(number for group in partly.stored for number in by_space[group.space.name])
+            raise Unfinished(_partly_said(numbers)) from partly.__cause__
+    outcomes = {
+        number: outcome
+        for numbers, some in zip(by_space.values(), done, strict=True)
+        for number, outcome in zip(numbers, some, strict=True)
+    }
     return [outcomes[number] for number in range(len(drafts))]
 
 
-def _captured(outcome: Outcome) -> dict[str, Any]:
-    draft = outcome.draft
-    return _with_conflict(
-        outcome,
-        {
-            "id": shown_id(outcome.fact.id),
-            "text": draft.text,
-            "category": draft.memory.category,
-            "scope": outcome.scope.name,
-            "source": draft.memory.label,
-            "storedAt": shown.iso(outcome.fact.created_at),
-            "disposition": outcome.disposition,
-            "canonicalKey": draft.memory.key,
-        },
+def _partly_said(numbers: Sequence[int]) -> str:
+    kept = ", ".join(f"memories[{number}]" for number in numbers)
+    return (
+        f"Only {kept} of this request came to their answer and are kept, the others are not; "
+        "send it again and they are deduped"
     )
+
+
+def _captured(outcome: Outcome) -> dict[str, Any]:
+    told = _stored(outcome)
+    del told["stored"]
+    return {**told, "text": outcome.draft.text, "source": outcome.draft.memory.label}
 
 
 async def pattern(call: Call[requests.Pattern]) -> Answer:
@@ -114,11 +103,7 @@ async def pattern(call: Call[requests.Pattern]) -> Answer:
         steps=body.steps,
         outcome=body.outcome,
         tools=body.tools,
-        importance=body.importance,
-        label=body.source,
-        tags=body.tags,
-        key=body.canonicalKey,
-        details=_details(body.sourceLabel),
+        beside=_beside(body),
     )
     return _structured(await _store_one(call, body.scope, draft))
 
@@ -133,11 +118,7 @@ async def case(call: Call[requests.Case]) -> Answer:
         steps=body.solutionSteps,
         outcome=body.outcome,
         tools=body.tools,
-        importance=body.importance,
-        label=body.source,
-        tags=body.tags,
-        key=body.canonicalKey,
-        details=_details(body.sourceLabel),
+        beside=_beside(body),
     )
     return _structured(await _store_one(call, body.scope, draft))
 
@@ -145,20 +126,7 @@ async def case(call: Call[requests.Case]) -> Answer:
 def _structured(outcome: Outcome) -> dict[str, Any]:
     memory = outcome.draft.memory
     assert memory.structure is not None
-    return _with_conflict(
-        outcome,
-        {
-            "id": shown_id(outcome.fact.id),
-            "stored": outcome.is_stored,
-            "disposition": outcome.disposition,
-            "category": memory.category,
-            "title": memory.structure["title"],
-            "scope": outcome.scope.name,
-            "tags": list(memory.tags),
-            "storedAt": shown.iso(outcome.fact.created_at),
-            "canonicalKey": memory.key,
-        },
-    )
+    return {**_stored(outcome), "title": memory.structure["title"], "tags": list(memory.tags)}
 
 
 async def promote(call: Call[requests.Promote]) -> Answer:
@@ -168,15 +136,7 @@ async def promote(call: Call[requests.Promote]) -> Answer:
     source = await _evidence(call, found)
     held = memory_of(source)
     category = body.category or _category_meant(source)
-    draft = forms.statement(
-        body.text or source.text,
-        category=category,
-        importance=body.importance,
-        label=body.source,
-        tags=body.tags,
-        key=body.canonicalKey,
-        form=forms.PROMOTE,
-    )
+    draft = forms.statement(body.text or source.text, category=category, beside=_beside(body), form=forms.PROMOTE)
     rests_on = Provenance(
         memory_id=source.id,
         scope=found.scope.name,
@@ -184,23 +144,45 @@ async def promote(call: Call[requests.Promote]) -> Answer:
         source=held.label,
         boundary=held.boundary,
     )
-    scope = _one_scope(body.scope)
+    scope = one_scope(body.scope)
     async with call.engine.scoped.writing(scope) as space:
         outcome = await promote_to(space, scope, draft, rests_on)
-    return _with_conflict(
-        outcome,
-        {
-            "id": shown_id(outcome.fact.id),
-            "stored": outcome.is_stored,
-            "disposition": outcome.disposition,
-            "category": category,
-            "scope": outcome.scope.name,
-            "sourceMemoryId": shown_id(source.id),
-            "sourceCategory": held.category,
-            "storedAt": shown.iso(outcome.fact.created_at),
-            "canonicalKey": draft.memory.key,
-        },
+    return {**_stored(outcome), "sourceMemoryId": shown_id(source.id), "sourceCategory": held.category}
+
+
+def _stored(outcome: Outcome) -> dict[str, Any]:
+    """What every write is answered with. Of a conflict or repeat, id, scope and time are those of what is there."""
+    answer: dict[str, Any] = {
+        "id": shown_id(outcome.fact.id),
+        "stored": outcome.is_stored,
+        "disposition": outcome.disposition,
+        "storedAt": shown.iso(outcome.fact.created_at),
+        "category": outcome.draft.memory.category,
+        "scope": outcome.scope.name,
+        "canonicalKey": outcome.draft.memory.key,
+    }
+    if outcome.disposition == CONFLICT and outcome.conflict is not None:
+        answer["conflictId"] = shown_id(outcome.conflict.id)
+    return answer
+
+
+def _beside(body: requests.Store | requests.Pattern | requests.Case | requests.Promote) -> Beside:
+    return Beside(
+        importance=body.importance,
+        label=body.source,
+        tags=body.tags,
+        key=body.canonicalKey,
+        details={} if isinstance(body, requests.Promote) else _details(body.sourceLabel),
     )
+
+
+def _details(label: str | None) -> dict[str, Any]:
+    return {"label": label} if label is not None else {}
+
+
+async def _store_one(call: Call[Any], scope_name: str, draft: Draft) -> Outcome:
+    outcome, = await _store_all(call, [one_scope(scope_name)], [draft])
+    return outcome
 
 
 async def _evidence(call: Call[Any], found: Found) -> Fact:
@@ -218,7 +200,8 @@ async def _fact(call: Call[Any], found: Found) -> Fact:
     async with call.engine.scoped.reading(found.scope) as space:
         fact = None
         if space is not None:
-            fact = space.facts.get(found.id) or space.views.facts_archive.get(found.id)
+            own = space.views.versions.standing_for(found.id)
+            fact = space.facts.get(own) or space.views.facts_archive.get(own)
     if fact is None:
         raise BadInput("memoryId", f"Memory {shown_id(found.id)} not found")
     return fact
@@ -241,26 +224,3 @@ async def look(call: Call[requests.OneMemory]) -> Answer:
         versions = space.views.versions.of(fact.id) if space is not None else []
         scope = registered(space.views.scope, found.scope) if space is not None else found.scope
     return {"memory": shown.memory(fact, scope), "history": [shown.version(one) for one in versions]}
-
-
-async def _store_one(call: Call[Any], scope_name: str, draft: Draft) -> Outcome:
-    scope = _one_scope(scope_name)
-    async with call.engine.scoped.writing(scope) as space:
-        outcome, = await store_in(space, scope, [draft])
-    return outcome
-
-
-def _one_scope(name: str) -> Scope:
-    if name.endswith(":*"):
-        raise BadInput("scope", "must name one scope")
-    return read_scope(name)
-
-
-def _with_conflict(outcome: Outcome, answer: dict[str, Any]) -> dict[str, Any]:
-    if outcome.disposition == CONFLICT and outcome.conflict is not None:
-        answer["conflictId"] = shown_id(outcome.conflict.id)
-    return answer
-
-
-def _details(label: str | None) -> dict[str, Any]:
-    return {"label": label} if label is not None else {}

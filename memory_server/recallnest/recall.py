@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from memory.facts.secrets import redact
 from memory.recall.profiles import Profile, Wish, profile_of
-from memory.recollect import Recollected, meant_by, names_like, recollect, scopes_wanted, take_down
+from memory.recollect import Recollected, names_like
 from memory.scoped import counted
-from memory.scopes import Wanted, collapsed
+from memory.scopes import Wanted, collapsed, spelled
 from memory.sessions import workflow
 from memory.sessions.resume import Window
 from memory_server.recallnest import sessions, shown
-from memory_server.recallnest.call import Answer, Call, wanted_scope
+from memory_server.recallnest.call import Answer, Call, wanted_scope, with_unread
 from memory_server.recallnest.wire import requests
 from memory_server.version import VERSION
 
@@ -25,14 +27,15 @@ _SKIPPED = "No explicit or inferred scope available for focused recall; returnin
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Answered:
     found: list[Recollected]
-    hint: dict[str, Any] | None
+    hint: dict[str, Any] | None = None
+    unread: Sequence[str] = ()          # scopes that could not be looked into
 
 
 async def recall(call: Call[requests.Recall]) -> Answer:
     """A quick search in one scope."""
     profile = profile_of(call.body.profile)
     answered = await _ask(call, call.body, profile, may_be_all=False)
-    return _with_hint(
+    return _with_notes(
         answered,
         {
             "results": [shown.result(one) for one in answered.found],
@@ -47,7 +50,7 @@ async def search(call: Call[requests.Recall]) -> Answer:
     """A search in one scope or, where none is named, in all."""
     profile = profile_of(call.body.profile)
     answered = await _ask(call, call.body, profile, may_be_all=True)
-    return _with_hint(
+    return _with_notes(
         answered,
         {
             "results": [shown.result(one) for one in answered.found],
@@ -74,16 +77,15 @@ async def _ask(call: Call[Any], body: requests.Recall, profile: Profile, *, may_
 
 async def _answer(call: Call[Any], wanted: Wanted, wish: Wish) -> _Answered:
     engine = call.engine
-    scopes = await scopes_wanted(engine.scoped, wanted)
-    shelved = await take_down(engine.scoped, scopes, call.names_of)
-    names = call.names_of(scopes[0]) if len(scopes) == 1 else None
-    meant = await meant_by(wish.text, shelved, engine.embedder, engine.settings.query_vector_wait)
-    found = await recollect(shelved, wish, engine.clock, names, meant)
+    answers = await call.ask(wanted, [wish])
+    found, = answers.found
     top = found[0].graded.score if found else 0.0
-    engine.queries.note(collapsed(wish.text), wanted.text, top=top, results=len(found))
-    if not found and not any(len(one.snapshot) for one in shelved):
-        return _Answered(found=found, hint=await _hint(call, wanted))
-    return _Answered(found=found, hint=None)
+    engine.queries.note(redact(collapsed(wish.text)).text, wanted.text, top=top, results=len(found))
+    unread = spelled(answers.unread)
+    if wanted.text is None:
+        unread += engine.scoped.unread
+    hint = await _hint(call, wanted) if not found and not answers.documents else None
+    return _Answered(found=found, hint=hint, unread=unread)
 
 
 async def _hint(call: Call[Any], wanted: Wanted) -> dict[str, Any] | None:
@@ -97,10 +99,10 @@ async def _hint(call: Call[Any], wanted: Wanted) -> dict[str, Any] | None:
     }
 
 
-def _with_hint(answered: _Answered, answer: dict[str, Any]) -> dict[str, Any]:
+def _with_notes(answered: _Answered, answer: dict[str, Any]) -> dict[str, Any]:
     if answered.hint is not None:
         answer["hint"] = answered.hint
-    return answer
+    return with_unread(answer, answered.unread)
 
 
 async def auto_recall(call: Call[requests.AutoRecall]) -> Answer:
@@ -119,7 +121,7 @@ async def auto_recall(call: Call[requests.AutoRecall]) -> Answer:
     answer: dict[str, Any] = {"mode": "resume+search", "query": message, "profile": profile.name}
     if start.resolved_scope is not None:
         answer["resolvedScope"] = start.resolved_scope
-    answered = _Answered(found=[], hint=None)
+    answered = _Answered(found=[])
     skipped = None
     if body.allScopes or place.scope is not None:
         wish = Wish(
@@ -139,7 +141,7 @@ async def auto_recall(call: Call[requests.AutoRecall]) -> Answer:
         "results": [shown.result(one) for one in found],
         "count": len(found),
     }
-    return _with_hint(answered, answer)
+    return _with_notes(answered, answer)
 
 
 def _on_one_line(text: str) -> str:
@@ -161,12 +163,13 @@ def _within_budget(found: list[Recollected]) -> list[Recollected]:
 async def stats(call: Call[requests.Nothing]) -> Answer:
     """How much there is."""
     by_scope, by_category = counted(await call.engine.scoped.counts())
-    return {
+    told = {
         "totalMemories": sum(by_scope.values()),
         "byScope": by_scope,
         "byCategory": by_category,
         "earlierVersions": call.engine.scoped.versions(),
     }
+    return with_unread(told, call.engine.scoped.unread)
 
 
 async def health(call: Call[requests.Nothing]) -> Answer:

@@ -119,7 +119,7 @@ def _prepared(value: dict[str, Any], one: Endpoint, service: Service) -> dict[st
     """The body with what this server was told to put into it."""
     if service.default_scope is not None and value.get("scope") is None and one.tag == "memories":
         value = {**value, "scope": service.default_scope}
-    if service.any_source and one.tag == "memories":
+    if service.any_source and one.tag == "memories" and one.reads is not requests.Promote:
         value = _with_known_source(value)
         if isinstance(value.get("memories"), list):
             items = [_with_known_source(item) if isinstance(item, dict) else item for item in value["memories"]]

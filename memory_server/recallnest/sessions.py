@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import logging
 from typing import Any
 
-from memory.errors import MemoryServiceError
 from memory.recall.profiles import Profile, profile_of
 from memory.scoped import shown_id
-from memory.scopes import collapsed, fold_scope, read_scope
+from memory.scopes import collapsed
 from memory.sessions import resume as starts
 from memory.sessions import workflow
 from memory.sessions.checkpoint import Checkpoint, resolve_scope
 from memory.sessions.resume import Place, Start, Window
 from memory.sessions.save import CHECKPOINTS, Saved, save
+from memory.sessions.unforgotten import unforgotten
 from memory.sessions.workflow import CORRECTED, MANAGED, SANITIZED, SUCCESS, Observation
 from memory_server.recallnest import shown
-from memory_server.recallnest.call import Answer, Call
+from memory_server.recallnest.call import Answer, Call, one_scope, with_unread
 from memory_server.recallnest.wire import requests
-
-log = logging.getLogger(__name__)
 
 _FIELDS = {"open_loops": "openLoops", "next_actions": "nextActions"}
 
@@ -28,8 +25,7 @@ async def checkpoint(call: Call[requests.Checkpoint]) -> Answer:
     """Save where work stands, without what is only true of the repository right now."""
     body = call.body
     scope = collapsed(body.scope) if body.scope is not None else f"session:{body.sessionId}"
-    if fold_scope(scope).startswith("character:"):
-        read_scope(scope)
+    one_scope(scope)
     wanted = Checkpoint(
         id="",
         session_id=body.sessionId,
@@ -47,7 +43,7 @@ async def checkpoint(call: Call[requests.Checkpoint]) -> Answer:
     )
     async with call.engine.spaces.use(CHECKPOINTS, create=True) as space:
         saved = await save(space, wanted)
-    await _observe(call, _saved(call, saved))
+    await call.engine.observations.note(_saved(call, saved))
     return shown_checkpoint(saved.checkpoint)
 
 
@@ -78,6 +74,7 @@ async def latest(call: Call[requests.LatestQuery]) -> Answer:
             found = space.views.checkpoints.latest(
                 session_id=body.sessionId, scope=resolve_scope(body.scope) if body.scope is not None else None
             )
+    found = await unforgotten(found, call.engine.scoped)
     return {"checkpoint": shown_checkpoint(found) if found is not None else None}
 
 
@@ -160,8 +157,8 @@ def resume_part(start: Start) -> dict[str, Any]:
             answer["essentialContext"] = {
                 "openLoops": list(one.open_loops), "nextActions": list(one.next_actions),
             }  # fmt: skip
-    answer["generatedAt"] = shown.iso(start.generated_at)
-    return answer
+    answer |= {"generatedAt": shown.iso(start.generated_at), "ephemeral": True}
+    return with_unread(answer, start.unread)
 
 
 async def observe_start(
@@ -173,8 +170,7 @@ async def observe_start(
         f"{len(start.cases)} case(s)"
     )
     session = f"session:{window.session_id}" if window.session_id is not None else None
-    await _observe(
-        call,
+    await call.engine.observations.note(
         Observation(
             id="",
             workflow_id=workflow_id,
@@ -186,15 +182,5 @@ async def observe_start(
             signal="managed-resume-resolved",
             tags=("continuity", MANAGED),
             tools=(workflow.RESUME,),
-        ),
+        )
     )
-
-
-async def _observe(call: Call[Any], observation: Observation) -> None:
-    """Nothing fails for want of an observation."""
-    try:
-        await call.engine.observations.record(observation)
-    except (MemoryServiceError, OSError) as error:
-        log.warning("an observation of %s was not kept (%s)", observation.workflow_id, type(error).__name__)
-
-

@@ -2,58 +2,73 @@
 
 from __future__ import annotations
 
+import logging
+from collections import Counter
+from collections.abc import Sequence
 from typing import Any
 
-from memory.errors import BadInput
+from memory.errors import BadInput, MemoryServiceError, StorageBlocked
+from memory.facts.consolidate import Consolidated
 from memory.facts.consolidate import consolidate as consolidate_in
-from memory.facts.desk import registered
 from memory.facts.likeness import CONTRADICTION, Cluster
 from memory.facts.memory import CATEGORIES
 from memory.recall.profiles import Wish, profile_of
-from memory.recollect import meant_by, recollect, scopes_wanted, take_down
 from memory.scoped import shown_id
-from memory.scopes import Scope, Wanted, read_scope
+from memory.scopes import Scope, Wanted, spelled
 from memory.sessions.gaps import Gap, gaps
 from memory_server.recallnest import shown
-from memory_server.recallnest.call import Answer, Call
+from memory_server.recallnest.call import Answer, Call, one_scope, with_unread
 from memory_server.recallnest.wire import requests
+
+log = logging.getLogger(__name__)
 
 
 async def consolidate(call: Call[requests.Consolidate]) -> Answer:
     """Merge memories that say the same, scope by scope; only shown, unless asked to do it."""
     body = call.body
     dry = _is_dry(body)
-    categories = (body.category,) if body.category is not None else CATEGORIES
-    scanned = merged = archived = skipped = 0
+    scopes = await _scopes(call)
+    totals: Counter[str] = Counter()
     found: list[dict[str, Any]] = []
     contradictions: list[dict[str, Any]] = []
-    for scope in await _scopes(call):
-        async with call.engine.scoped.reading(scope) as space:
-            if space is None:
-                continue
-            done = await consolidate_in(
-                space,
-                scope,
-                categories=categories,
-                cluster_from=body.clusterThreshold,
-                merge_from=max(body.mergeThreshold, body.clusterThreshold),
-                most=body.limit,
-                apply=not dry,
-            )
-            named = registered(space.views.scope, scope)
-        scanned, merged = scanned + done.scanned, merged + done.merged
-        archived, skipped = archived + done.archived, skipped + done.skipped
-        found += [_cluster(one, named) for one in done.clusters if one.action != CONTRADICTION]
-        contradictions += [_cluster(one, named) for one in done.contradictions]
-    return {
-        "dryRun": dry,
-        "scanned": scanned,
-        "clusters": found,
-        "merged": merged,
-        "archived": archived,
-        "skipped": skipped,
-        "conflictsDetected": contradictions,
-    }
+    unread = list(call.engine.scoped.unread) if body.allScopes else []
+    for scope in scopes:
+        try:
+            done = await _consolidated(call, scope, apply=not dry)
+        except StorageBlocked:
+            raise
+        except (MemoryServiceError, OSError) as error:
+            if not body.allScopes:
+                raise
+            log.warning("%s was left as it is (%s)", scope.space, type(error).__name__)
+            unread.append(scope.name)
+            continue
+        if done is None:
+            continue
+        totals.update(scanned=done.scanned, merged=done.merged, archived=done.archived, skipped=done.skipped)
+        found += [_cluster(one, done.scope) for one in done.clusters if one.action != CONTRADICTION]
+        contradictions += [_cluster(one, done.scope) for one in done.contradictions]
+    answer: dict[str, Any] = {"dryRun": dry, "scanned": totals["scanned"], "clusters": found}
+    answer |= {name: totals[name] for name in ("merged", "archived", "skipped")}
+    answer["conflictsDetected"] = contradictions
+    return with_unread(answer, unread)
+
+
+async def _consolidated(call: Call[requests.Consolidate], scope: Scope, *, apply: bool) -> Consolidated | None:
+    """What was found in one scope and perhaps done; None for one that is not there."""
+    body = call.body
+    async with call.engine.scoped.reading(scope) as space:
+        if space is None:
+            return None
+        return await consolidate_in(
+            space,
+            scope,
+            categories=(body.category,) if body.category is not None else CATEGORIES,
+            cluster_from=body.clusterThreshold,
+            merge_from=max(body.mergeThreshold, body.clusterThreshold),
+            most=body.limit,
+            apply=apply,
+        )
 
 
 def _is_dry(body: requests.Consolidate) -> bool:
@@ -68,11 +83,11 @@ async def _scopes(call: Call[requests.Consolidate]) -> list[Scope]:
     """Never more than the scope that was named, unless all were asked for."""
     body = call.body
     if body.allScopes:
-        return await call.engine.scoped.known()
+        return await call.engine.scoped.holding_something(Wanted())
     name = body.scope or call.default_scope
     if name is None:
         raise BadInput("scope", "scope is required, or allScopes=true")
-    return [read_scope(name)]
+    return [one_scope(name)]
 
 
 def _cluster(one: Cluster, scope: Scope) -> dict[str, Any]:
@@ -98,23 +113,40 @@ async def find_gaps(call: Call[requests.GapsQuery]) -> Answer:
         least=body.minSearches,
         scope=body.scope,
     )
+    still, unread = await _still_gaps(call, found, body.threshold, body.limit)
+    return with_unread({"gaps": [_gap(gap) for gap in still], "count": len(still), "windowDays": body.days}, unread)
+
+
+async def _still_gaps(
+    call: Call[Any], found: Sequence[Gap], threshold: float, limit: int
+) -> tuple[list[Gap], list[str]]:
+    """The first ones that are gaps still, something may have been stored since; and what could not be looked into."""
     still: list[Gap] = []
-    for gap in found:
-        if len(still) == body.limit:
+    unread: list[str] = []
+    for start in range(0, len(found), limit):
+        some = found[start : start + limit]
+        tops, missed = await _tops(call, some)
+        unread += missed
+        still += [gap for gap, top in zip(some, tops, strict=True) if top < threshold]
+        if len(still) >= limit:
             break
-        if await _is_still_one(call, gap, body.threshold):
-            still.append(gap)
-    return {"gaps": [_gap(gap) for gap in still], "count": len(still), "windowDays": body.days}
+    return still[:limit], unread
 
 
-async def _is_still_one(call: Call[Any], gap: Gap, threshold: float) -> bool:
-    """Something may have been stored since it was asked for last."""
-    scopes = await scopes_wanted(call.engine.scoped, Wanted(text=gap.scope))
-    shelved = await take_down(call.engine.scoped, scopes, call.names_of)
-    wish = Wish(text=gap.topic, profile=profile_of(None), limit=1)
-    meant = await meant_by(gap.topic, shelved, call.engine.embedder, call.engine.settings.query_vector_wait)
-    found = await recollect(shelved, wish, call.engine.clock, meant=meant)
-    return not found or found[0].graded.score < threshold
+async def _tops(call: Call[Any], some: Sequence[Gap]) -> tuple[list[float], list[str]]:
+    """How well each topic is answered now. Every scope is looked into once, however many topics it has."""
+    tops = [0.0] * len(some)
+    unread: list[str] = []
+    places: dict[str | None, list[int]] = {}
+    for place, gap in enumerate(some):
+        places.setdefault(gap.scope, []).append(place)
+    for scope, own in places.items():
+        wishes = [Wish(text=some[place].topic, profile=profile_of(None), limit=1) for place in own]
+        answers = await call.ask(Wanted(text=scope), wishes)
+        unread += spelled(answers.unread)
+        for place, hits in zip(own, answers.found, strict=True):
+            tops[place] = hits[0].graded.score if hits else 0.0
+    return tops, unread
 
 
 def _gap(gap: Gap) -> dict[str, Any]:

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 from typing import Literal
 
-from memory_server.recallnest.wire.replies import Hint, Reply, Result
+from pydantic import Field
+
+from memory_server.recallnest.wire.replies import Hint, Reply, Result, Unread
 from memory_server.recallnest.wire.requests import Outcome
 
 # sessions
@@ -62,6 +64,8 @@ class ResumePart(Reply):
     latestCheckpoint: LatestShown | None = None
     essentialContext: Essential | None = None
     generatedAt: str
+    ephemeral: Literal[True] = Field(description="For this window alone: nothing of it is to be stored again.")
+    unreadScopes: Unread = None
 
 
 class Resumed(ResumePart):
@@ -82,6 +86,7 @@ class AutoRecalled(Reply):
     results: list[Result]
     count: int
     hint: Hint | None = None
+    unreadScopes: Unread = None
 
 
 # workflows
@@ -199,6 +204,7 @@ class ConsolidateDone(Reply):
     archived: int
     skipped: int
     conflictsDetected: list[ConsolidatedCluster]
+    unreadScopes: Unread = None
 
 
 class GapShown(Reply):
@@ -217,3 +223,4 @@ class GapsDone(Reply):
     gaps: list[GapShown]
     count: int
     windowDays: int
+    unreadScopes: Unread = None

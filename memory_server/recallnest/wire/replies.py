@@ -5,13 +5,14 @@ Fields without a default are always there; those with one may be absent.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
 from memory_server.recallnest.wire.requests import Attention, Category, Status
 
 Disposition = Literal["stored", "updated", "deduped", "conflict"]
+Unread = Annotated[list[str] | None, Field(description="Scopes that could not be opened and are left out.")]
 
 
 class Reply(BaseModel):
@@ -44,6 +45,7 @@ class Stats(Reply):
     byScope: dict[str, int]
     byCategory: dict[str, int]
     earlierVersions: int
+    unreadScopes: Unread = None
 
 
 class Boundary(Reply):
@@ -121,6 +123,7 @@ class Recalled(Reply):
     profile: str
     totalMemories: int
     hint: Hint | None = None
+    unreadScopes: Unread = None
 
 
 class Searched(Reply):
@@ -131,6 +134,7 @@ class Searched(Reply):
     profile: str
     count: int
     hint: Hint | None = None
+    unreadScopes: Unread = None
 
 
 class Stored(Reply):
@@ -304,16 +308,19 @@ class ConflictRecords(Reply):
     groupBy: Literal["record"]
     conflicts: list[Conflict]
     count: int
+    unreadScopes: Unread = None
 
 
 class ConflictClusters(Reply):
     groupBy: Literal["cluster"]
     clusters: list[ClusterShown]
     count: int
+    unreadScopes: Unread = None
 
 
 class OneConflict(Reply):
     conflict: Conflict | None
+    unreadScopes: Unread = None
 
 
 class ResolveDone(Reply):
@@ -336,6 +343,7 @@ class AuditDone(Reply):
     attentionCounts: dict[str, int]
     priorityClusters: list[ClusterShown]
     suggestedActions: list[str]
+    unreadScopes: Unread = None
 
 
 class EscalationItem(Reply):
@@ -361,3 +369,4 @@ class EscalateDone(Reply):
     skipped: int
     items: list[EscalationItem]
     escalatedNotRequested: int = Field(description="Escalated conflicts left out: only stale ones were asked for.")
+    unreadScopes: Unread = None

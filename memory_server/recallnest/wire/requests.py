@@ -66,6 +66,9 @@ LimitPerSection = Annotated[int, whole(3, 1, 6), Field(ge=1, le=6)]
 # memories
 
 
+SourceLabel = Annotated[Label | None, Field(description="What the writer calls itself; kept beside the memory.")]
+
+
 class Store(Request):
     """POST /v1/store"""
 
@@ -76,9 +79,7 @@ class Store(Request):
     importance: Importance = 0.7
     tags: Tags = Field(default=[])
     canonicalKey: Key | None = None
-    sourceLabel: Label | None = Field(
-        default=None, description="What the writer calls itself; kept beside the memory."
-    )
+    sourceLabel: SourceLabel = None
 
 
 class CaptureItem(Request):
@@ -91,9 +92,7 @@ class CaptureItem(Request):
     source: Source | None = None
     tags: ManyTags = Field(default=[])
     canonicalKey: Key | None = None
-    sourceLabel: Label | None = Field(
-        default=None, description="What the writer calls itself; kept beside the memory."
-    )
+    sourceLabel: SourceLabel = None
 
 
 class Capture(Request):
@@ -113,41 +112,34 @@ class Capture(Request):
         return self
 
 
-class Pattern(Request):
-    """POST /v1/pattern"""
+class Titled(Request):
+    """What a pattern and a case have in common"""
 
     title: Title
-    trigger: Line960
-    steps: Steps = Field(default=[], validate_default=True)
+    scope: ScopeName
     outcome: Line960 | None = None
     tools: Tools = Field(default=[])
-    importance: Importance = 0.82
-    scope: ScopeName
     source: Source = "agent"
     tags: ManyTags = Field(default=[])
     canonicalKey: Key | None = None
-    sourceLabel: Label | None = Field(
-        default=None, description="What the writer calls itself; kept beside the memory."
-    )
+    sourceLabel: SourceLabel = None
 
 
-class Case(Request):
+class Pattern(Titled):
+    """POST /v1/pattern"""
+
+    trigger: Line960
+    steps: Steps = Field(default=[], validate_default=True)
+    importance: Importance = 0.82
+
+
+class Case(Titled):
     """POST /v1/case"""
 
-    title: Title
     problem: Line1280
     context: Line960 | None = None
     solutionSteps: Steps = Field(default=[], validate_default=True)
-    outcome: Line960 | None = None
-    tools: Tools = Field(default=[])
     importance: Importance = 0.84
-    scope: ScopeName
-    source: Source = "agent"
-    tags: ManyTags = Field(default=[])
-    canonicalKey: Key | None = None
-    sourceLabel: Label | None = Field(
-        default=None, description="What the writer calls itself; kept beside the memory."
-    )
 
 
 class Promote(Request):

@@ -15,6 +15,7 @@ from memory.engine import Engine
 from memory.facts.ingest import Brought, ingest
 from memory.scoped import shown_id
 from memory.scopes import read_scope
+from memory.store import layout
 from memory_server.recallnest.routes import ENDPOINTS, Endpoint
 from memory_server.recallnest.wire.replies import Error
 from tests.fakes import FixedClock
@@ -70,6 +71,16 @@ class Nest:
         async with self.engine.scoped.writing(place) as space:
             done = await ingest(space, place, [Brought(text=text, source="cc", category=category)])
         return shown_id(done.ids[0])
+
+    async def damage(self, scope: str) -> None:
+        """Spoil the journal of a scope in the middle; what three stores said is still there to be read."""
+        for number in range(3):
+            await self.store(f"Note {number} of {scope}", scope)
+        space = read_scope(scope).space
+        async with self.engine.spaces.closed(space):
+            path = self.engine.spaces.directory(space) / layout.EVENTS
+            lines = path.read_bytes().splitlines(keepends=True)
+            path.write_bytes(b"".join([*lines[:2], b"{spoilt\n", *lines[3:]]))
 
     async def conflict(self, conflict_id: str) -> Any:
         return (await self.get("/v1/conflicts", conflictId=conflict_id))["conflict"]

@@ -1,4 +1,4 @@
-"""Clients against a real server: the page's examples as printed, an agent's memory hooks, a read-only gateway."""
+"""Clients against a real server: printed examples as they stand, an agent's memory hooks, a read-only gateway."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ import pytest
 from tests.commands.conftest import free_port
 
 REPOSITORY = Path(__file__).resolve().parents[3]
-PAGE = REPOSITORY / "docs" / "recallnest.md"
+PAGE, README = REPOSITORY / "docs" / "recallnest.md", REPOSITORY / "README.md"
+
+needs_curl = pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not here")
 
 
 @pytest.fixture(scope="module")
@@ -50,31 +52,57 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         process.wait(10)
 
 
-def printed(language: str) -> list[str]:
-    """The examples of a language, as they stand on the page."""
-    return re.findall(rf"```{language}\n(.*?)```", PAGE.read_text(encoding="utf-8"), re.DOTALL)
+def page() -> str:
+    return PAGE.read_text(encoding="utf-8")
 
 
-def commands() -> list[str]:
-    text = "\n".join(printed("sh")).replace("\\\n", " ")
-    return [line.strip() for line in text.splitlines() if line.strip().startswith("curl ")]
+def in_the_readme() -> str:
+    """What README.md says to agents and scripts."""
+    return README.read_text(encoding="utf-8").partition("## From agents and scripts\n")[2].partition("\n## ")[0]
+
+
+def printed(language: str, text: str) -> list[str]:
+    """The examples of a language, as they stand in a text."""
+    return re.findall(rf"```{language}\n(.*?)```", text, re.DOTALL)
+
+
+def commands(text: str) -> list[str]:
+    lines = "\n".join(printed("sh", text)).replace("\\\n", " ").splitlines()
+    return [line.strip() for line in lines if line.strip().startswith("curl ")]
+
+
+def told(command: str, base: str) -> Any:
+    """What a printed command is answered with."""
+    arguments = [part.replace("http://localhost:4318", base) for part in shlex.split(command)]
+    done = subprocess.run(
+        [*arguments, "--noproxy", "*", "--fail-with-body"], capture_output=True, check=False, timeout=30
+    )
+    assert done.returncode == 0, (command, done.stdout, done.stderr)
+    answer = json.loads(done.stdout)
+    assert "error" not in answer, command
+    return answer
+
+
+def output(example: str, base: str) -> str:
+    """What a printed program prints. Only where the server is differs, and the name of the successor of a library."""
+    own = example.replace("http://localhost:4318", base).replace("import httpx", "import httpx2 as httpx")
+    own = own.replace('"localhost", 4318', f'"127.0.0.1", {base.rpartition(":")[2]}')
+    done = subprocess.run(
+        [sys.executable, "-c", own], capture_output=True, check=False, timeout=60, env={**os.environ, "NO_PROXY": "*"}
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout.decode()
 
 
 def test_the_page_has_an_example_of_nearly_everything() -> None:
-    named = set(re.findall(r"localhost:4318(/v1/[a-z\-/]+)", PAGE.read_text(encoding="utf-8")))
+    named = set(re.findall(r"localhost:4318(/v1/[a-z\-/]+)", page()))
     assert len(named) >= 14
 
 
-@pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not here")
+@needs_curl
 def test_every_curl_on_the_page_runs_as_printed(base: str) -> None:
-    for command in commands():
-        arguments = [part.replace("http://localhost:4318", base) for part in shlex.split(command)]
-        done = subprocess.run(
-            [*arguments, "--noproxy", "*", "--fail-with-body"], capture_output=True, check=False, timeout=30
-        )
-        assert done.returncode == 0, (command, done.stdout, done.stderr)
-        answer = json.loads(done.stdout)
-        assert "error" not in answer, command
+    for command in commands(page()):
+        told(command, base)
     found = httpx2.post(
         f"{base}/v1/recall", json={"query": "Docker debugging", "scope": "project:demo"}, trust_env=False
     ).json()
@@ -84,13 +112,24 @@ def test_every_curl_on_the_page_runs_as_printed(base: str) -> None:
 
 
 def test_the_python_example_runs_as_printed(base: str) -> None:
-    example, = printed("python")
-    own = example.replace("http://localhost:4318", base).replace("import httpx", "import httpx2 as httpx")
-    done = subprocess.run(
-        [sys.executable, "-c", own], capture_output=True, check=False, timeout=60, env={**os.environ, "NO_PROXY": "*"}
-    )
-    assert done.returncode == 0, done.stderr
-    assert "User likes green tea" in done.stdout.decode()
+    example, = printed("python", page())
+    assert "User likes green tea" in output(example, base)
+
+
+@needs_curl
+def test_every_curl_in_the_readme_runs_as_printed(base: str) -> None:
+    stored, recalled, resumed = (told(command, base) for command in commands(in_the_readme()))
+    assert stored["canonicalKey"] == "preferences:reply-style:concise:direct"
+    assert recalled["results"][0]["text"] == "User prefers concise, direct replies."
+    assert "Preference: User prefers concise, direct replies." in resumed["stableContext"]
+
+
+def test_the_retriever_and_the_plain_client_in_the_readme_run_as_printed(base: str) -> None:
+    retriever, client = printed("python", in_the_readme())
+    assert output(retriever, base).strip() == "The ledger is partitioned by month"
+    summary, found = output(client, base).splitlines()
+    assert summary.startswith("Loaded ")
+    assert "Backups run at night" in found
 
 
 class AgentMemory:

@@ -189,6 +189,8 @@ async def test_conflicts_of_a_scope_are_its_own(nest: Nest, path: str) -> None:
     whole, part = await nest.get(path), await nest.get(path, scope=OTHER)
     count = "count" if path == "/v1/conflicts" else "totalConflicts"
     assert (whole[count], part[count]) == (2, 1)
+    family, other = await nest.get(path, scope="project"), await nest.get(path, scope="projec")
+    assert (family[count], other[count]) == (2, 0)
 
 
 async def test_clusters_gather_what_is_about_the_same(nest: Nest) -> None:

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import logging
 from datetime import timedelta
+from typing import Any
 
 import pytest
 
 from memory.scopes import read_scope
+from memory.store.files import Disk
+from memory_server.service import Service
+from tests.conftest import OpenEngine, client_of
 from tests.dialects.recallnest.nest import COLLOQUIAL, CONCISE, DEMO, OTHER, Nest
+from tests.fakes import FixedClock
 
 
 async def test_1_a_key_in_one_project_does_not_touch_another(nest: Nest) -> None:
@@ -141,6 +147,7 @@ async def test_13_secrets_are_nowhere_in_what_is_kept(nest: Nest, caplog: pytest
 
 
 async def test_14_filters_come_before_cuts(nest: Nest) -> None:
+    """Attention and urgency; for categories see test_a_category_filters_before_the_best_are_chosen."""
     for number in range(6):
         await _conflict(nest, f"key-{number}")
         nest.clock.advance(timedelta(days=1).total_seconds())
@@ -158,6 +165,7 @@ async def _conflict(nest: Nest, key: str) -> str:
 
 
 async def test_15_reads_write_nothing_to_a_memory(nest: Nest) -> None:
+    """That a store costs the same however much there is, benchmarks/recallnest_speed shows."""
     stored = await nest.store(CONCISE, category="preferences")
     async with nest.engine.scoped.writing(read_scope(DEMO)) as space:
         before = space.journal.seq
@@ -179,6 +187,40 @@ async def test_17_a_write_logs_no_warning(nest: Nest, caplog: pytest.LogCaptureF
     with caplog.at_level(logging.WARNING):
         await nest.store(CONCISE, category="preferences")
     assert caplog.records == []
+
+
+@pytest.mark.parametrize("point", ["commit.before_append", "commit.half_appended"])
+async def test_18_what_the_disk_refused_is_never_answered_as_done(
+    open_engine: OpenEngine, clock: FixedClock, point: str
+) -> None:
+    refusing = False
+
+    def step(reached: str) -> None:
+        if refusing and reached == point:
+            raise OSError(errno.ENOSPC, "No space left on device")
+
+    engine = await open_engine(disk=Disk(step))
+    async with client_of(Service(instance_id="x", engine=engine)) as client:
+        nest = Nest(client, engine, clock)
+        await nest.store("The owner of the key", category="entities", canonicalKey="k")
+        await nest.post("/v1/checkpoint", {"sessionId": "s", "summary": "First"})
+        await nest.post("/v1/workflow-observe", {"workflowId": "w", "summary": "First"})
+        refusing = True
+        writes: list[tuple[str, dict[str, Any]]] = [
+            ("/v1/store", {"text": "A conflict", "category": "profile", "canonicalKey": "k", "scope": DEMO}),
+            ("/v1/store", {"text": "Something new", "scope": DEMO}),
+            ("/v1/checkpoint", {"sessionId": "s", "summary": "Second"}),
+            ("/v1/workflow-observe", {"workflowId": "w", "summary": "Second"}),
+        ]
+        for path, body in writes:
+            answer = await nest.post(path, body, status=500)
+            assert "the disk refused: No space left on device" in answer["error"]
+        refusing = False
+        assert (await nest.get("/v1/conflicts"))["count"] == 0
+        assert (await nest.get("/v1/stats"))["totalMemories"] == 1
+        assert (await nest.get("/v1/checkpoint/latest", sessionId="s"))["checkpoint"]["summary"] == "First"
+        health = await nest.get("/v1/workflow-health", workflowId="w")
+        assert health["windows"][0]["total"] == 1
 
 
 async def test_19_a_store_writes_the_row_that_was_asked_for_and_no_other(nest: Nest) -> None:

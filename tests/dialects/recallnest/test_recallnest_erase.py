@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from memory.erase import find
 from memory.scopes import read_scope
+from memory.sessions.view import KEPT
+from memory.space import MemorySpace
 from tests.dialects.recallnest.nest import DEMO, Nest
 from tests.memory.remembered import grep
 
@@ -16,6 +19,10 @@ async def forget(nest: Nest, **fields: Any) -> Any:
     answer = await nest.client.post("/internal/owner/forget", json=body)
     assert answer.status_code == 200, answer.text
     return answer.json()
+
+
+async def find_in(space: MemorySpace, own: str) -> tuple[Any, ...]:
+    return (await find(space, ids=[own])).items
 
 
 async def test_a_text_goes_with_versions_conflicts_and_questions(nest: Nest) -> None:
@@ -58,3 +65,25 @@ async def test_a_deleted_character_leaves_no_checkpoint(nest: Nest) -> None:
     async with nest.engine.spaces.use("@checkpoints") as space:
         await space.flush()
         assert b"s1 in" not in b"".join(path.read_bytes() for path in space.directory.iterdir() if path.is_file())
+
+
+async def test_checkpoints_that_are_no_longer_kept_go_too(nest: Nest) -> None:
+    await nest.store("User likes tea", "character:Mio")
+    ids = []
+    for number in range(KEPT + 2):
+        body = {"sessionId": "s1", "scope": "character:Mio", "summary": f"Step {number} in {NAME}"}
+        ids.append((await nest.post("/v1/checkpoint", body))["checkpointId"])
+        nest.clock.advance(60)
+    await nest.post("/v1/checkpoint", {"sessionId": "s2", "scope": DEMO, "summary": "The parser"})
+    async with nest.engine.spaces.use("@checkpoints") as space:
+        assert len(space.views.checkpoints) == KEPT + 1
+        assert len(await find_in(space, f"checkpoint_{ids[0].replace('-', '')}")) == 0  # no view knows its text
+    await nest.client.post(
+        "/internal/owner/forget", json={"name": "@checkpoints", "ids": [f"checkpoint_{ids[0].replace('-', '')}"]}
+    )
+    async with nest.engine.spaces.use("@checkpoints") as space:
+        assert b"Step 0 " not in b"".join(path.read_bytes() for path in space.directory.iterdir() if path.is_file())
+    answer = await nest.client.post("/internal/owner/character_delete", json={"name": "Mio"})
+    assert answer.status_code == 200, answer.text
+    await nest.engine.close()
+    assert grep(nest.engine.settings.data_root, NAME) == []

@@ -6,6 +6,7 @@ import httpx2
 import pytest
 
 from memory.engine import Engine
+from memory.scopes import read_scope
 from memory_server.service import Service
 from tests.conftest import OpenEngine, client_of
 from tests.dialects.recallnest.nest import DEMO, OTHER, Nest
@@ -58,6 +59,19 @@ async def test_vectors_of_several_scopes_are_compared_together(nest: Nest) -> No
     assert [row["scope"] for row in alone["results"]] == [OTHER]
 
 
+async def test_a_closed_scope_is_compared_by_meaning_too(nest: Nest) -> None:
+    await nest.store("the staging cluster runs in europe", DEMO, category="entities")
+    await nest.store("ana bakes bread on sundays", OTHER, category="entities")
+    await embedded(nest)
+    question = {"query": "staging cluster europe"}
+    first = await nest.post("/v1/search", question)
+    space = read_scope(DEMO).space
+    await nest.engine.spaces.put_away(space)
+    assert await nest.post("/v1/search", question) == first
+    assert not nest.engine.spaces.is_open(space)
+    assert first["results"][0]["sources"].keys() == {"vector", "bm25", "fused"}
+
+
 async def test_a_text_without_a_vector_is_found_by_its_words(nest: Nest) -> None:
     await nest.store("the staging cluster runs in europe", category="entities")
     await embedded(nest)
@@ -72,6 +86,15 @@ async def test_a_revised_text_is_not_found_by_its_old_meaning(nest: Nest) -> Non
     await nest.store("postgres now", **key)
     await embedded(nest)
     assert await nest.texts("mysql ubuntu") == []
+
+
+async def test_a_name_is_no_part_of_what_is_embedded(nest: Nest) -> None:
+    await nest.store("the staging cluster runs in europe", category="entities", tags=["old faithful"])
+    await embedded(nest)
+    assert await nest.texts("old faithful") == ["the staging cluster runs in europe"]
+    assert isinstance(nest.engine.embedder, WordEmbedder)
+    assert "the staging cluster runs in europe" in nest.engine.embedder.embedded
+    assert not any("faithful" in text for text in nest.engine.embedder.embedded if text != "old faithful")
 
 
 async def test_a_start_uses_both_legs(nest: Nest) -> None:

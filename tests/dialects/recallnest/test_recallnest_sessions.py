@@ -99,6 +99,17 @@ async def test_an_idempotency_key_writes_the_same_checkpoint_again(nest: Nest) -
     assert (await nest.get("/v1/checkpoint/latest", sessionId="s6"))["checkpoint"]["summary"] == "v3"
 
 
+async def test_secrets_are_in_no_checkpoint_and_no_observation(nest: Nest) -> None:
+    secret = "sk-ant-EXAMPLE-not-a-key"
+    saved = await nest.post("/v1/checkpoint", {
+        "sessionId": "s", "scope": DEMO, "summary": f"Rotated {secret}", "decisions": [f"Use {secret}"],
+    })  # fmt: skip
+    assert saved["summary"] == "Rotated [REDACTED:anthropic_key]"
+    assert saved["decisions"] == ["Use [REDACTED:anthropic_key]"]
+    observed = await nest.post("/v1/workflow-observe", {"workflowId": "w", "summary": f"{secret} leaked"})
+    assert observed["summary"] == "[REDACTED:anthropic_key] leaked"
+
+
 async def test_an_offset_is_converted_and_a_time_without_one_is_refused(nest: Nest) -> None:
     body = {"sessionId": "s", "summary": "x"}
     answer = await nest.post("/v1/checkpoint", {**body, "updatedAt": "2026-03-16T07:00:00+02:00"})
@@ -204,10 +215,10 @@ async def test_evidence_is_no_stable_context(nest: Nest) -> None:
 
 
 async def test_one_key_is_told_once_and_long_lines_are_cut(nest: Nest) -> None:
-    await nest.store("Ana " + "very " * 80 + "long", DEMO, category="profile")
+    await nest.store("Ana " + "very " * 400 + "long", DEMO, category="profile")
     answer = await nest.post("/v1/resume", {"scope": DEMO, "limitPerSection": 6})
     (line,) = answer["stableContext"]
-    assert len(line) <= len("Profile: ") + 220
+    assert len(line) <= len("Profile: ") + 880
     assert line.endswith("...")
 
 

@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 
 import orjson
 import pytest
 
+from memory.forget import forget
 from memory.scopes import read_scope
+from memory.store.files import Disk
+from memory_server.service import Service
+from tests.conftest import OpenEngine, client_of
 from tests.dialects.recallnest.nest import COLLOQUIAL, CONCISE, DEMO, OTHER, Nest
+from tests.fakes import FixedClock
 
 
 async def test_the_published_example_is_stored(nest: Nest) -> None:
@@ -155,8 +161,60 @@ async def test_a_batch_with_one_bad_item_stores_nothing(nest: Nest) -> None:
     assert (await nest.get("/v1/stats"))["totalMemories"] == 0
 
 
+async def test_a_batch_over_scopes_that_cannot_all_be_written_stores_nothing(nest: Nest) -> None:
+    await nest.damage(OTHER)
+    body = {"memories": [{"text": "Ana joined", "scope": DEMO}, {"text": "Ben joined", "scope": OTHER}]}
+    answer = await nest.post("/v1/capture", body, status=503)
+    assert "open for reading only" in answer["error"]
+    assert (await nest.get("/v1/stats"))["byScope"] == {OTHER: 3}
+
+
+async def test_a_batch_that_the_disk_broke_off_says_what_of_it_is_kept(
+    open_engine: OpenEngine, clock: FixedClock
+) -> None:
+    appended = 0
+
+    def step(point: str) -> None:
+        nonlocal appended
+        if point == "commit.before_append":
+            appended += 1
+            if appended == 4:       # two stores, then the first scope of the batch, then the second
+                raise OSError(errno.ENOSPC, "No space left on device")
+
+    engine = await open_engine(disk=Disk(step))
+    async with client_of(Service(instance_id="x", engine=engine)) as client:
+        nest = Nest(client, engine, clock)
+        for scope in (DEMO, OTHER):
+            await nest.store("Here before", scope)
+        items = [{"text": f"{name} joined", "scope": scope} for name in ("Ana", "Ben") for scope in (DEMO, OTHER)]
+        said = (await nest.post("/v1/capture", {"memories": items}, status=500))["error"]
+        kept = (await nest.get("/v1/stats"))["byScope"]
+        first = DEMO if kept[DEMO] == 3 else OTHER
+        assert kept == {first: 3, OTHER if first == DEMO else DEMO: 1}
+        numbers = [number for number, item in enumerate(items) if item["scope"] == first]
+        assert said.startswith(f"Only memories[{numbers[0]}], memories[{numbers[1]}] of this request")
+        assert said.endswith("the disk refused: No space left on device")
+        again = await nest.post("/v1/capture", {"memories": items})
+        assert [row["disposition"] for row in again["memories"]] == [
+            "deduped" if item["scope"] == first else "stored" for item in items
+        ]
+
+
+async def test_storing_what_was_forgotten_makes_it_known_again(nest: Nest) -> None:
+    stored = await nest.store("User likes tea", "character:Mio", category="preferences")
+    async with nest.engine.spaces.use("Mio") as space:
+        fact = next(iter(space.facts))
+        await forget(space, lambda: [fact])
+        assert space.views.retired.covers("User likes tea")
+        assert await nest.texts("tea", "character:Mio") == []
+        again = await nest.store("User likes tea", "character:Mio", category="preferences")
+        assert (again["disposition"], again["id"] != stored["id"]) == ("stored", True)
+        assert not space.views.retired.covers("User likes tea")
+    assert await nest.texts("tea", "character:Mio") == ["User likes tea"]
+
+
 async def test_twelve_parallel_stores_to_one_key_leave_one_row_and_eleven_versions(nest: Nest) -> None:
-    for number in range(8):
+    for number in range(100):
         key = {"category": "entities", "canonicalKey": f"key-{number}"}
         answers = await asyncio.gather(*(nest.store(f"Statement {number} of writer {one}", **key) for one in range(12)))
         dispositions = sorted(answer["disposition"] for answer in answers)
@@ -166,7 +224,7 @@ async def test_twelve_parallel_stores_to_one_key_leave_one_row_and_eleven_versio
         said = [version["text"] for version in memory["history"]]
         assert len(set(said)) == 11
         assert {memory["memory"]["text"], *said} == {f"Statement {number} of writer {one}" for one in range(12)}
-    assert (await nest.get("/v1/stats"))["totalMemories"] == 8
+    assert (await nest.get("/v1/stats"))["totalMemories"] == 100
 
 
 async def test_the_file_keeps_the_rounded_importance_and_the_exact_one_beside_it(nest: Nest) -> None:
@@ -251,15 +309,15 @@ async def test_promoting_the_same_slot_collapses_onto_its_owner(nest: Nest) -> N
     assert memory["provenanceHistoryCount"] == 1
 
 
-async def test_provenance_keeps_the_last_twenty_and_counts_all(nest: Nest) -> None:
+async def test_provenance_keeps_the_last_eighty_and_counts_all(nest: Nest) -> None:
     owner = await nest.store("The build is slow", category="entities")
-    for number in range(23):
+    for number in range(83):
         source = await nest.evidence(f"The build took {number} minutes")
         await nest.post("/v1/promote", {
             "memoryId": source, "text": "The build is slow", "category": "entities", "scope": DEMO,
         })  # fmt: skip
     memory = (await nest.get(f"/v1/memories/{owner['id']}"))["memory"]
-    assert (len(memory["provenanceHistory"]), memory["provenanceHistoryCount"]) == (20, 23)
+    assert (len(memory["provenanceHistory"]), memory["provenanceHistoryCount"]) == (80, 83)
 
 
 @pytest.mark.parametrize(

@@ -101,6 +101,7 @@ async def test_what_was_searched_in_vain_is_a_gap(nest: Nest) -> None:
     assert gap["sampleQueries"] == ["deploy rollback steps", "rollback steps for deploy"]
     assert "deploy rollback steps" in gap["suggestion"]
     assert (await nest.get("/v1/gaps", scope=OTHER))["gaps"] == []
+    assert (await nest.get("/v1/gaps", scope="project"))["count"] == 1
     assert (await nest.get("/v1/gaps"))["count"] == 1
 
 
@@ -126,6 +127,12 @@ async def test_questions_are_remembered_over_a_restart(nest: Nest) -> None:
         nest.engine.queries._directory, nest.engine.spaces._disk, nest.clock, lambda: True
     )
     assert [one.text for one in await reopened.all()] == ["zebra herd", "zebra herd"]
+
+
+async def test_a_secret_in_a_question_is_not_remembered(nest: Nest) -> None:
+    for _ in range(2):
+        await nest.texts("where is sk-ant-EXAMPLE-not-a-key used")
+    assert {one.text for one in await nest.engine.queries.all()} == {"where is [REDACTED:anthropic_key] used"}
 
 
 @pytest.mark.parametrize(("minimum", "count"), [(1, 1), (2, 0)])

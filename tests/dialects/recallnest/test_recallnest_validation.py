@@ -67,15 +67,17 @@ async def test_an_empty_body_is_an_empty_object(client: httpx2.AsyncClient, path
         )),
         ("/v1/capture", {"scope": DEMO, "memories": []}, "memories must contain at least 1 item"),
         ("/v1/capture", {"scope": DEMO, "memories": [{"text": "x"}] * 21}, "memories must contain at most 20 items"),
-        ("/v1/pattern", {"title": "x"}, "trigger is required; steps must contain at least 1 item; scope is required"),
+        ("/v1/pattern", {"title": "x"}, "scope is required; trigger is required; steps must contain at least 1 item"),
         ("/v1/pattern", {"title": "x", "trigger": "y", "steps": list("123456789"), "scope": DEMO}, (
             "steps must contain at most 8 items"
         )),
         ("/v1/case", {"title": "x"}, (
-            "problem is required; solutionSteps must contain at least 1 item; scope is required"
+            "scope is required; problem is required; solutionSteps must contain at least 1 item"
         )),
         ("/v1/promote", {"memoryId": "deadbeef"}, "scope is required"),
         ("/v1/checkpoint", {"summary": "x"}, "sessionId is required"),
+        ("/v1/checkpoint", {"sessionId": "s", "summary": "x", "scope": "project:*"}, "scope must name one scope"),
+        ("/v1/consolidate", {"scope": "project:*"}, "scope must name one scope"),
         ("/v1/checkpoint", {"sessionId": "x", "summary": " \n"}, "summary is required"),
     ],
 )  # fmt: skip
