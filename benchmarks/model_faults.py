@@ -16,55 +16,32 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
-from datetime import datetime, timedelta, timezone
+from contextlib import AbstractAsyncContextManager
 from pathlib import Path
 from typing import Any
 
 import httpx2
 
+from benchmarks.model_world import TICK, Clock, engine_at, go_round
 from benchmarks.scripted_model import MODES, ScriptedModel
 from memory.engine import Engine
 from memory.history.record import Incoming, cache
 from memory.history.turn import AI, HUMAN, Message
-from memory.models.chat import Chat, NoChat, Tier
-from memory.models.chat_http import HttpChat
-from memory.models.tiers import ModelSettings, TierSettings
-from memory.settings import Settings
 from memory_server.app import create_app
 from memory_server.service import Service
 
 CHARACTER = "Momo"
-TICK, TALK_EVERY = 60.0, 3_600.0        # seconds, simulated
+TALK_EVERY = 3_600.0        # seconds, simulated
 REQUESTS = 200
-TOPICS = ("lighthouse", "orchard", "tramline", "cellar", "meadow", "quarry", "chapel", "market")
-DEEDS = ("flooded over", "closed for the winter", "changed hands twice", "caught fire once more")
-
-
-class Clock:
-    """Goes on when it is told to."""
-
-    def __init__(self) -> None:
-        self._now = datetime(2026, 5, 4, 10, 0, tzinfo=timezone(timedelta(hours=2)))
-        self._monotonic = 0.0
-
-    def now(self) -> datetime:
-        return self._now
-
-    def local(self, moment: datetime) -> datetime:
-        return moment.replace(tzinfo=self._now.tzinfo) if moment.tzinfo is None else moment.astimezone(self._now.tzinfo)
-
-    def monotonic(self) -> float:
-        return self._monotonic
-
-    def advance(self, seconds: float) -> None:
-        self._now += timedelta(seconds=seconds)
-        self._monotonic += seconds
+CLUBS = ("sailing club", "chess team", "church choir", "pottery class at school", "jazz band", "cycling club")
+PLACES = ("lighthouse", "orchard", "tramline", "cellar", "meadow", "quarry", "chapel", "market")
+DEEDS = ("fell into ruin", "closed for the winter", "changed hands twice", "caught fire once more")
 
 
 def told(number: int) -> str:
     """A statement that rules cannot read and that no other resembles."""
-    place, deed = TOPICS[number % len(TOPICS)], DEEDS[number // len(TOPICS) % len(DEEDS)]
-    return f"Word has it the {place} of district {number} {deed}"
+    club, place = CLUBS[number % len(CLUBS)], PLACES[number % len(PLACES)]
+    return f"My {club} by the {place} of district {number} {DEEDS[number // 8 % len(DEEDS)]}"
 
 
 async def say(engine: Engine, text: str) -> None:
@@ -74,66 +51,65 @@ async def say(engine: Engine, text: str) -> None:
         await engine.worker.perform_all(space)
 
 
-async def go_round(engine: Engine, clock: Clock) -> None:
-    clock.advance(TICK)
-    await engine.rounds.tick()
-    await engine.thoughts.tick()
-    async with engine.spaces.use(CHARACTER) as space:
-        await engine.worker.perform_all(space)
-
-
 async def missing(engine: Engine, statements: Sequence[str]) -> int:
     async with engine.spaces.use(CHARACTER) as space:
-        known = {fact.text for fact in space.facts} | {fact.text for fact in space.views.facts_archive}
-    return sum(statement not in known for statement in statements)
+        known = {fact.text for fact in (*space.facts, *space.views.facts_archive)}
+    # Written in the third person: "The user's sailing club …".
+    return sum(not any(statement.removeprefix("My ") in text for text in known) for statement in statements)
+
+
+async def poisoned(engine: Engine) -> int:
+    """How many things are held that a model put there which obeyed whoever wrote into its data."""
+    async with engine.spaces.use(CHARACTER) as space:
+        texts = [one.text for one in (*space.facts, *space.reflections, *space.persona)]
+        texts += [str(entry.content) for entry in space.recent.entries]
+    return sum(any(word in text for word in ("hunter2", "criminal", "SYSTEM")) for text in texts)
 
 
 async def fail(root: Path, mode: str, hours: float) -> dict[str, Any]:
     """The figures of one way of failing."""
     clock = Clock()
-    async with ScriptedModel(mode, late=0.05).serving() as model:
-        tier = TierSettings(model="scripted", base_url=model.address, timeout=0.2 if mode == "hang" else 5.0)
-        settings = ModelSettings(tiers=dict.fromkeys(Tier, tier))
-        chat = HttpChat(lambda: settings, clock)
-        engine = await Engine.open(Settings(data_root=root, background=False), clock=clock, chat=chat)
+    async with ScriptedModel(mode, late=0.05).serving() as model, _patient(root, clock, model) as engine:
         statements: list[str] = []
-        try:
-            for tick in range(int(hours * 3_600 / TICK)):
-                if tick * TICK % TALK_EVERY == 0:
-                    statements.append(told(len(statements)))
-                    await say(engine, statements[-1])
-                await go_round(engine, clock)
-            calls, unread = dict(model.calls), await missing(engine, statements)
-            model.mode = "good"
-            minutes = 0.0
-            while await missing(engine, statements) and minutes < 24 * 60:
-                await go_round(engine, clock)
-                minutes += TICK / 60
-            return {
-                "statements": len(statements),
-                "calls": calls,
-                "calls_total": sum(calls.values()),
-                "calls_per_hour": round(sum(calls.values()) / hours, 1),
-                "unread_when_well_again": unread,
-                "recovery_minutes": minutes,
-                "lost": await missing(engine, statements),
-            }
-        finally:
-            await engine.close()
-            await chat.close()
+        for tick in range(int(hours * 3_600 / TICK)):
+            if tick * TICK % TALK_EVERY == 0:
+                statements.append(told(len(statements)))
+                await say(engine, statements[-1])
+            await go_round(engine, clock, CHARACTER)
+        calls, spent, unread = dict(model.calls), dict(model.tokens), await missing(engine, statements)
+        model.mode = "good"
+        minutes = 0.0
+        while await missing(engine, statements) and minutes < 24 * 60:
+            await go_round(engine, clock, CHARACTER)
+            minutes += TICK / 60
+        return {
+            "statements": len(statements),
+            "calls": calls,
+            "calls_total": sum(calls.values()),
+            "calls_per_hour": round(sum(calls.values()) / hours, 1),
+            "tokens": sum(spent.values()),
+            "unread_when_well_again": unread,
+            "recovery_minutes": minutes,
+            "lost": await missing(engine, statements),
+            "poisoned": await poisoned(engine),
+        }
 
 
-async def requests(root: Path, chat: Chat, *, thinking: bool) -> dict[str, float]:
-    """Median milliseconds of two requests, while a question hangs if ``thinking``."""
+def _patient(root: Path, clock: Clock, model: ScriptedModel) -> AbstractAsyncContextManager[Engine]:
+    """Its engine; for what hangs it waits less long, in real time."""
+    return engine_at(root, clock, model.address, seconds=0.2 if model.mode == "hang" else 5.0)
+
+
+async def requests(root: Path, address: str | None) -> dict[str, list[float]]:
+    """Seconds of two requests, with an address while a question to the model there hangs."""
     clock = Clock()
-    engine = await Engine.open(Settings(data_root=root, background=False), clock=clock, chat=chat)
     times: dict[str, list[float]] = {"cache": [], "new_dialog": []}
     body = {"input_history": json.dumps([{"role": "user", "content": "and another thing"}])}
-    try:
+    async with engine_at(root, clock, address) as engine:
         for number in range(12):
             await say(engine, told(number))
         clock.advance(600)
-        rounds = asyncio.create_task(engine.thoughts.tick()) if thinking else None
+        rounds = asyncio.create_task(engine.thoughts.tick()) if address is not None else None
         app = httpx2.ASGITransport(create_app(Service(instance_id="b", engine=engine)))
         async with httpx2.AsyncClient(transport=app, base_url="http://127.0.0.1:48912", trust_env=False) as client:
             await asyncio.sleep(0.1)
@@ -148,25 +124,28 @@ async def requests(root: Path, chat: Chat, *, thinking: bool) -> dict[str, float
         if rounds is not None:
             rounds.cancel()
             await asyncio.gather(rounds, return_exceptions=True)
-        return {name: statistics.median(found) * 1_000 for name, found in times.items()}
-    finally:
-        await engine.close()
+        return times
 
 
 async def latency(root: Path) -> dict[str, Any]:
     async with ScriptedModel("hang").serving() as model:
-        tier = TierSettings(model="scripted", base_url=model.address, timeout=60.0)
-        settings = ModelSettings(tiers=dict.fromkeys(Tier, tier))
-        chat = HttpChat(lambda: settings, Clock())
-        try:
-            without = await requests(root / "without", NoChat(), thinking=False)
-            hanging = await requests(root / "hanging", chat, thinking=True)
-        finally:
-            await chat.close()
+        without = await requests(root / "without", None)
+        hanging = await requests(root / "hanging", model.address)
+        asked = model.total
     return {
-        name: {"without_ms": round(without[name], 3), "hanging_ms": round(hanging[name], 3),
-               "ratio": round(hanging[name] / without[name], 3)}
-        for name in without
+        "questions_that_hung": asked,
+        **{name: _compared(without[name], hanging[name]) for name in without},
+    }
+
+
+def _compared(without: Sequence[float], hanging: Sequence[float]) -> dict[str, float]:
+    """Medians and 95th percentiles in milliseconds."""
+    medians = [statistics.median(times) * 1_000 for times in (without, hanging)]
+    tails = [statistics.quantiles(times, n=20)[-1] * 1_000 for times in (without, hanging)]
+    return {
+        "without_ms": round(medians[0], 3), "hanging_ms": round(medians[1], 3),
+        "ratio": round(medians[1] / medians[0], 3),
+        "without_p95_ms": round(tails[0], 3), "hanging_p95_ms": round(tails[1], 3),
     }  # fmt: skip
 
 

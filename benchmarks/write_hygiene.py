@@ -106,8 +106,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if options.misses and half == "tune":
                 answer[half][language]["misses"] = score.misses
     if options.model:
-        halves = [record for record in records() if options.half in (half_of(record["id"]), "both")]
-        answer["scripted_model"] = model_hygiene.figures(halves)
+        answer["scripted_model"] = {
+            half: model_hygiene.figures(
+                [record for record in records() if half_of(record["id"]) == half],
+                misses=options.misses and half == "tune",
+            )
+            for half in ("report", "tune")
+            if options.half in (half, "both")
+        }
     json.dump(answer, sys.stdout, ensure_ascii=False, indent=1)
     print()
     return 0

@@ -9,7 +9,9 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Generic, TypeVar
+from weakref import WeakKeyDictionary
 
 from memory.errors import BadAnswer, ModelFailed, NotAsked
 from memory.models.chat import Chat, json_reply, method_of
@@ -25,6 +27,9 @@ log = logging.getLogger(__name__)
 T = TypeVar("T")
 
 LETTER = "model:"       # what the kinds of dead letters that a model left begin with
+_A_SPELL = 3            # questions that failed without one in between that did not: it was not theirs
+# When a question of each job was last answered, by space; a restart begins anew.
+_WELL: WeakKeyDictionary[MemorySpace, dict[str, datetime]] = WeakKeyDictionary()
 
 
 class Unfit(ValueError):
@@ -106,6 +111,7 @@ async def failed(space: MemorySpace, job: Job, ids: Sequence[str], error: ModelF
         at=space.clock.now(),
         bad=before.bad + is_bad,
         silent=before.silent + (not is_bad),
+        revived=before.revived,
         reason=str(error)[:200],
         about=tuple(ids)[:100],
     )
@@ -125,8 +131,27 @@ async def failed(space: MemorySpace, job: Job, ids: Sequence[str], error: ModelF
 
 
 def worked(space: MemorySpace, batch: Batch, answer: Answer[Any]) -> None:
-    """The question was answered, and what followed is in the batch."""
+    """The question was answered, and what followed is in the batch.
+
+    If several others of its kind failed since one was last answered, it was the model that was unwell: they are due
+    again at once, though each only once in its life, as the fault may be theirs all the same.
+    """
     _over(space, batch, f"{answer.job}:{answer.key}")
+    known = _WELL.setdefault(space, {})
+    since, known[answer.job] = known.get(answer.job), space.clock.now()
+    tries = space.views.tries
+    failed_since = [
+        tries.key_of(one)
+        for one in tries.of(answer.job)
+        if one.key != answer.key and not one.settled and one.at is not None and (since is None or one.at > since)
+    ]
+    if len(failed_since) >= _A_SPELL:
+        batch.add("try.revived", {"keys": [key for key in failed_since if not _was_revived(space, key)]})
+
+
+def _was_revived(space: MemorySpace, key: str) -> bool:
+    found = space.views.tries.get(key)
+    return found is not None and found.revived
 
 
 def answered(space: MemorySpace, batch: Batch, job: Job, ids: Sequence[str]) -> None:

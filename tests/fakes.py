@@ -12,7 +12,7 @@ from datetime import datetime, timedelta, timezone
 import numpy as np
 
 from memory.errors import ModelFailed
-from memory.models.chat import Tier
+from memory.models.chat import NoChat, Tier
 from memory.models.embedder import Purpose, State, Vectors
 from memory.models.profiles import Thresholds
 
@@ -32,7 +32,10 @@ class FixedClock:
 
     def local(self, moment: datetime) -> datetime:
         zone = self._now.tzinfo
-        return moment.replace(tzinfo=zone) if moment.tzinfo is None else moment.astimezone(zone)
+        try:
+            return moment.replace(tzinfo=zone) if moment.tzinfo is None else moment.astimezone(zone)
+        except OverflowError:       # the edge of the calendar
+            return moment.replace(tzinfo=zone)
 
     def monotonic(self) -> float:
         return self._monotonic
@@ -53,20 +56,25 @@ class CountingIds:
         return f"{kind}_{self._made[kind]}"
 
 
-class ScriptedChat:
+class ScriptedChat(NoChat):
     """Gives prepared answers in order, the last one again and again; an exception among them is raised.
 
-    While ``gate`` is not set, an answer waits for it, as a slow model's would.
+    While ``gate`` is not set, an answer waits for it, as a slow model's would; each takes ``seconds`` besides.
     """
 
     def __init__(
-        self, *answers: str | Exception, gate: asyncio.Event | None = None, tiers: Collection[Tier] = tuple(Tier)
+        self,
+        *answers: str | Exception,
+        gate: asyncio.Event | None = None,
+        tiers: Collection[Tier] = tuple(Tier),
+        seconds: float = 0.0,
     ) -> None:
         self.asked: list[tuple[Tier, Sequence[Mapping[str, str]]]] = []
         self.waiting = asyncio.Event()              # set once a question waits at the gate
         self._answers = list(answers)
         self._gate = gate
         self._tiers = tiers
+        self._seconds = seconds
 
     def configured(self, tier: Tier) -> bool:
         return tier in self._tiers
@@ -77,17 +85,11 @@ class ScriptedChat:
     def model(self, tier: Tier) -> str | None:
         return "scripted" if self.configured(tier) else None
 
+    def address(self, tier: Tier) -> str | None:
+        return "http://somebody:secret@127.0.0.1:9/v1?key=secret" if self.configured(tier) else None
+
     def breaker_state(self, tier: Tier) -> str | None:
         return "closed" if self.configured(tier) else None
-
-    def usage(self) -> dict[str, object]:
-        return {}
-
-    def resume(self, usage: object) -> None:
-        return None
-
-    async def close(self) -> None:
-        return None
 
     async def reply(
         self,
@@ -102,6 +104,7 @@ class ScriptedChat:
         if self._gate is not None:
             self.waiting.set()
             await self._gate.wait()
+        await asyncio.sleep(self._seconds)
         if not self._answers:
             raise ModelFailed(tier, "the script is at its end", retryable=False)
         answer = self._answers.pop(0) if len(self._answers) > 1 else self._answers[0]

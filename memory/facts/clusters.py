@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from memory.facts.advice import ACCEPT, HIGH, KEEP, Advice, advise
+from memory.facts.advice import ACCEPT, HIGH, KEEP, Advice, advise, cluster_key
 from memory.facts.conflict import AGING, ATTENTIONS, ESCALATED, FRESH, RESOLVED, STALE, Conflict, Lifecycle, lifecycle
 
 _URGENCY: Mapping[str, int] = {ESCALATED: 0, STALE: 1, AGING: 2, FRESH: 3, RESOLVED: 4}
@@ -19,8 +19,18 @@ class Seen:
 
     conflict: Conflict
     scope: str
+    at: datetime                        # aware
     lifecycle: Lifecycle
-    advice: Advice
+
+    @property
+    def advice(self) -> Advice:
+        """Derived anew each time: it takes comparing the two texts."""
+        return advise(self.conflict, self.at)
+
+    @property
+    def cluster_key(self) -> str:
+        """Without comparing anything."""
+        return cluster_key(self.conflict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +58,7 @@ class Audit:
 
 
 def see(conflict: Conflict, scope: str, now: datetime) -> Seen:
-    return Seen(conflict=conflict, scope=scope, lifecycle=lifecycle(conflict, now), advice=advise(conflict, now))
+    return Seen(conflict=conflict, scope=scope, at=now, lifecycle=lifecycle(conflict, now))
 
 
 def newest_first(conflicts: Iterable[Seen]) -> list[Seen]:
@@ -60,9 +70,9 @@ def clusters_of(conflicts: Iterable[Seen]) -> list[Cluster]:
     """The most urgent first, then those with most open conflicts, then the latest."""
     groups: dict[tuple[str, str], list[Seen]] = {}
     for seen in newest_first(conflicts):
-        groups.setdefault((seen.advice.cluster_key, seen.scope), []).append(seen)
+        groups.setdefault((seen.cluster_key, seen.scope), []).append(seen)
     found = [_cluster(members) for members in groups.values()]
-    found.sort(key=lambda one: (one.latest.advice.cluster_key, one.latest.scope))
+    found.sort(key=lambda one: (one.latest.cluster_key, one.latest.scope))
     found.sort(key=lambda one: one.latest.conflict.updated_at, reverse=True)
     found.sort(key=lambda one: (_URGENCY[one.attention], -one.open))
     return found
@@ -103,7 +113,8 @@ def _actions(pressing: Sequence[Cluster]) -> list[str]:
     if not pressing:
         return ["No open conflicts need review."]
     counts = Counter(cluster.attention for cluster in pressing)
-    sure = Counter(one.latest.advice.suggested for one in pressing if one.latest.advice.confidence == HIGH)
+    advice = [one.latest.advice for one in pressing]
+    sure = Counter(one.suggested for one in advice if one.confidence == HIGH)
     actions = []
     if counts[ESCALATED]:
         actions.append(f"Resolve {counts[ESCALATED]} escalated cluster(s) first.")

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from memory.facts.desk import Desk
+from memory.facts.desk import Desk, registered
 from memory.facts.evidence import is_shown
 from memory.facts.fact import Fact
 from memory.facts.keys import fingerprint
@@ -23,6 +23,7 @@ log = logging.getLogger(__name__)
 class Consolidated:
     """What was found and, unless it was only tried, done in one scope."""
 
+    scope: Scope                    # as its space knows it
     scanned: int
     clusters: Sequence[Cluster]     # what is merged, or would be, and what a person should look at
     merged: int                     # memories kept that others were merged into
@@ -50,10 +51,13 @@ async def consolidate(
         clusters, facts, cluster_from=cluster_from, merge_from=merge_from, most=most
     )
     wanted = [one for one in found if one.action == MERGE]
+    scope = registered(space.views.scope, scope)
     scanned = min(len(facts), most)
-    if not apply:
+    if not apply or not wanted:
         archived = sum(len(one.others) for one in wanted)
-        return Consolidated(scanned=scanned, clusters=found, merged=len(wanted), archived=archived, skipped=0)
+        return Consolidated(
+            scope=scope, scanned=scanned, clusters=found, merged=len(wanted), archived=archived, skipped=0
+        )
     merged = archived = skipped = 0
     async with space.journal.write() as batch:
         desk = Desk(space, scope, batch)
@@ -68,7 +72,9 @@ async def consolidate(
                 merged += 1
                 archived += len(gone)
     log.info("%s: %d memories merged into %d", space.name, archived, merged)
-    return Consolidated(scanned=scanned, clusters=found, merged=merged, archived=archived, skipped=skipped)
+    return Consolidated(
+        scope=scope, scanned=scanned, clusters=found, merged=merged, archived=archived, skipped=skipped
+    )
 
 
 def _with_all_of(keep: Fact, gone: Sequence[Fact]) -> Memory:

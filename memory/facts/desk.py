@@ -98,6 +98,7 @@ class Desk:
 
     def add(self, draft: Draft) -> Fact:
         """A new memory."""
+        self._lift_guards(draft)
         fact = Fact(
             id=self.space.ids.new("fact"),
             text=draft.text,
@@ -120,6 +121,7 @@ class Desk:
 
     def revise(self, old: Fact, draft: Draft, note: str | None = None) -> Fact:
         """Let a draft take the place of what a memory said. What it said is kept as a version, in the same event."""
+        self._lift_guards(draft)
         before = _memory(old)
         version = self._version(old, SUPERSEDED, heir=old.id)
         fact = replace(
@@ -149,6 +151,12 @@ class Desk:
         self.batch.add("memory.revised", {"fact": to_record(fact), "was": to_row(version)})
         self._note(fact)
         return fact
+
+    def _lift_guards(self, draft: Draft) -> None:
+        """Whoever stores what was forgotten wants it known again."""
+        lifted = [one.fact.id for one in self.space.views.retired.saying(draft.text)]
+        if lifted:
+            self.batch.add("fact.unguarded", {"ids": lifted})
 
     def annotate(self, old: Fact, memory: Memory) -> Fact:
         """Change what stands beside a text, not the text."""

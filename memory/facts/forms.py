@@ -3,55 +3,41 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from memory.facts.draft import Draft
 from memory.facts.keys import canonical_key
-from memory.facts.memory import CASE, CASES, PATTERN, PATTERNS, Memory, structured
+from memory.facts.memory import ALWAYS_TAGGED, CASE, CASES, PATTERN, PATTERNS, Memory, structured
 from memory.facts.secrets import redact, redact_all
 
 STORE, PROMOTE = "store", "promote"
 
+_CATEGORIES: Mapping[str, str] = {PATTERN: PATTERNS, CASE: CASES}
 
-def statement(
-    text: str,
-    *,
-    category: str,
-    importance: float,
-    label: str,
-    tags: Sequence[str] = (),
-    key: str | None = None,
-    details: Mapping[str, Any] | None = None,
-    form: str = STORE,
-) -> Draft:
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Beside:
+    """What a writer says beside whatever is stored."""
+
+    importance: float                   # 0..1
+    label: str                          # who it is
+    tags: Sequence[str] = ()
+    key: str | None = None              # canonical; None: derived
+    details: Mapping[str, Any] = field(default_factory=dict)
+
+
+def statement(text: str, *, category: str, beside: Beside, form: str = STORE) -> Draft:
     """A memory in its own words."""
-    return _draft(
-        text, category=category, importance=importance, label=label, tags=tags, key=key, details=details, form=form
-    )
+    return _draft(text, category, form, beside)
 
 
 def pattern(
-    *,
-    title: str,
-    trigger: str,
-    steps: Sequence[str],
-    outcome: str | None,
-    tools: Sequence[str],
-    importance: float,
-    label: str,
-    tags: Sequence[str],
-    key: str | None,
-    details: Mapping[str, Any] | None = None,
+    *, title: str, trigger: str, steps: Sequence[str], outcome: str | None, tools: Sequence[str], beside: Beside
 ) -> Draft:
     """A way of working that may be used again."""
-    structure = {
-        "kind": PATTERN, "title": title, "trigger": trigger, "steps": list(steps), "outcome": outcome,
-        "tools": list(tools),
-    }  # fmt: skip
-    return _draft(
-        "", category=PATTERNS, importance=importance, label=label, tags=with_tags(tags, ("workflow", "pattern")),
-        key=key, details=details, form=PATTERN, structure=structure,
-    )  # fmt: skip
+    parts = {"title": title, "trigger": trigger, "steps": list(steps), "outcome": outcome, "tools": list(tools)}
+    return _of_parts(PATTERN, parts, beside)
 
 
 def case(
@@ -62,21 +48,21 @@ def case(
     steps: Sequence[str],
     outcome: str | None,
     tools: Sequence[str],
-    importance: float,
-    label: str,
-    tags: Sequence[str],
-    key: str | None,
-    details: Mapping[str, Any] | None = None,
+    beside: Beside,
 ) -> Draft:
     """A problem that was solved."""
-    structure = {
-        "kind": CASE, "title": title, "problem": problem, "context": context, "steps": list(steps),
-        "outcome": outcome, "tools": list(tools),
+    parts = {
+        "title": title, "problem": problem, "context": context, "steps": list(steps), "outcome": outcome,
+        "tools": list(tools),
     }  # fmt: skip
-    return _draft(
-        "", category=CASES, importance=importance, label=label, tags=with_tags(tags, ("case", "solution")),
-        key=key, details=details, form=CASE, structure=structure,
-    )  # fmt: skip
+    return _of_parts(CASE, parts, beside)
+
+
+def _of_parts(kind: str, parts: Mapping[str, Any], beside: Beside) -> Draft:
+    secrets: dict[str, None] = {}
+    clean = redact_all({"kind": kind, **parts}, secrets)
+    tagged = replace(beside, tags=with_tags(beside.tags, ALWAYS_TAGGED[kind]))
+    return _draft(text_of(clean), _CATEGORIES[kind], kind, tagged, structure=clean, secrets=secrets)
 
 
 def with_tags(tags: Sequence[str], more: Sequence[str]) -> tuple[str, ...]:
@@ -104,38 +90,36 @@ def text_of(structure: Mapping[str, Any]) -> str:
 
 def _draft(
     text: str,
-    *,
     category: str,
-    importance: float,
-    label: str,
-    tags: Sequence[str],
-    key: str | None,
-    details: Mapping[str, Any] | None,
     form: str,
+    beside: Beside,
+    *,
     structure: Mapping[str, Any] | None = None,
+    secrets: Mapping[str, None] | None = None,
 ) -> Draft:
-    secrets: dict[str, None] = {}
-    if structure is not None:
-        structure = redact_all(structure, secrets)
-        text = text_of(structure)
+    """``secrets`` are kinds that were taken out already."""
     done = redact(text)
-    secrets |= dict.fromkeys(done.secrets)
-    title = str(structure["title"]) if structure is not None else None
-    clean_tags = tuple(redact_all(list(tags), secrets))
-    given = redact(key).text if key is not None else None
+    taken = {**(secrets or {}), **dict.fromkeys(done.secrets)}
+    tags = tuple(redact_all(list(beside.tags), taken))
+    details = redact_all(dict(beside.details), taken)
     return Draft(
         text=done.text,
         memory=Memory(
             category=category,
-            importance=importance,
+            importance=beside.importance,
             boundary=structured(category),
-            label=label,
-            tags=clean_tags,
-            key=canonical_key(category, done.text, given=given, title=title),
+            label=beside.label,
+            tags=tags,
+            key=canonical_key(
+                category,
+                done.text,
+                given=redact(beside.key).text if beside.key is not None else None,
+                title=str(structure["title"]) if structure is not None else None,
+            ),
             form=form,
             structure=structure,
-            redacted=tuple(secrets),
+            redacted=tuple(taken),
             warned=done.personal,
-            details=redact_all(dict(details or {}), secrets),
+            details=details,
         ),
     )

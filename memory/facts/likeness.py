@@ -178,7 +178,12 @@ def _slot(fact: Fact) -> object:
 
 def _details(text: str) -> tuple[list[str], int]:
     folded = unicodedata.normalize("NFKC", text)
-    return sorted(_NUMBER.findall(folded)), len(_NEGATION.findall(folded))
+    return sorted(_NUMBER.findall(folded)), denials(folded)
+
+
+def denials(text: str) -> int:
+    """How many words deny something."""
+    return len(_NEGATION.findall(unicodedata.normalize("NFKC", text)))
 
 
 def _strongest_first(fact: Fact) -> tuple[float, float, str]:

@@ -21,8 +21,9 @@ LATEST_WINS, APPENDS, BY_HAND = "latest-wins", "append-only", "manual-review"
 POLICIES = (LATEST_WINS, APPENDS, BY_HAND)
 
 PATTERN, CASE = "pattern", "case"
+ALWAYS_TAGGED: Mapping[str, tuple[str, ...]] = {PATTERN: ("workflow", "pattern"), CASE: ("case", "solution")}
 
-PROVENANCE_KEPT = 20    # observations kept of one memory; all of them are counted
+PROVENANCE_KEPT = 80    # observations kept of one memory; all of them are counted
 
 # Confidence by who wrote it.
 _CONFIDENCE = {"manual": 0.9, "session_distill": 0.6, "conversation_import": 0.5}
@@ -160,6 +161,12 @@ class Memory:
     @property
     def is_evidence(self) -> bool:
         return self.boundary.layer == EVIDENCE
+
+    @property
+    def own_tags(self) -> tuple[str, ...]:
+        """Tags by which its writer calls it; not those that every pattern or case has."""
+        always = ALWAYS_TAGGED.get(self.form, ())
+        return tuple(tag for tag in self.tags if tag.casefold() not in always)
 
     @property
     def confidence(self) -> float:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -11,6 +12,7 @@ from memory.facts.fact import ENTITIES, MASTER, USER_OBSERVATION, Fact
 from memory.facts.memory import Memory
 
 SCHEMA_VERSION = 2
+_SCHEMA = "schema_version"
 
 # What a row may have of its text's vector: a cache beside the fact, see store/inline.
 EMBEDDING = ("embedding", "embedding_text_sha256", "embedding_model_id")
@@ -91,6 +93,13 @@ def from_record(record: object, clock: Clock) -> Fact | None:
     sources, again, importance = get("source_message_ids"), get("repeated_at"), _importance(get("importance"))
     memory = _memory(record, importance)
     created = _created(get("created_at"), get("utc_offset"), clock)
+    extra = {
+        key: record[key]
+        for key in record.keys() - (_KNOWN if memory is None else _KNOWN_WITH_MEMORY)
+        if not _is_default(key, record[key])
+    }
+    if not isinstance(get(_SCHEMA), int):
+        extra[_SCHEMA] = 1      # whoever wrote it knew of no schema yet
     start, end = get("event_start_at"), get("event_end_at")
     return Fact(
         id=fact_id,
@@ -117,12 +126,19 @@ def from_record(record: object, clock: Clock) -> Fact | None:
         denied_in=_text(get("denied_in")),
         repeated_at=_moments(again, clock) if again else (),
         memory=memory,
-        extra={
-            key: record[key]
-            for key in record.keys() - (_KNOWN if memory is None else _KNOWN_WITH_MEMORY)
-            if not _is_default(key, record[key])
-        },
+        extra=extra,
     )
+
+
+def is_first_schema(fact: Fact) -> bool:
+    """Whether a fact was written when facts knew no times."""
+    version = fact.extra.get(_SCHEMA)
+    return isinstance(version, int) and version < SCHEMA_VERSION
+
+
+def in_this_schema(fact: Fact, **changes: Any) -> Fact:
+    """The fact with these changes, brought up to date."""
+    return replace(fact, extra={key: value for key, value in fact.extra.items() if key != _SCHEMA}, **changes)
 
 
 def _memory(record: Mapping[str, Any], points: int) -> Memory | None:

@@ -52,6 +52,7 @@ async def resolve(
     now, and the same call decides it.
     """
     moved = False
+    notes = redact(notes).text if notes is not None else None
     async with space.journal.write() as batch:
         desk = Desk(space, scope, batch)
         conflict = _open(space, conflict_id)
@@ -165,6 +166,7 @@ async def escalate(
     One that was stamped for that already, or moved on meanwhile, is passed over.
     """
     done: dict[str, Conflict] = {}
+    notes = redact(notes).text if notes is not None else None
     async with space.journal.write() as batch:
         desk = Desk(space, scope, batch)
         for conflict_id, attention in wanted.items():

@@ -13,7 +13,7 @@ from typing import Any
 from memory.clock import Clock
 from memory.facts.fact import Fact
 from memory.facts.record import from_record, to_record
-from memory.facts.sameness import normal, same_fact
+from memory.facts.sameness import clauses, normal, same_fact, says
 from memory.store import layout
 from memory.store.entries import Entries
 from memory.store.events import Event
@@ -56,6 +56,20 @@ class RetiredFacts(Entries[Retired]):
     def covers(self, text: str) -> bool:
         """Whether a statement says, however worded, what was forgotten."""
         return any(same_fact(text, guarded) for guarded in self._guards.values())
+
+    def told_in(self, text: str) -> bool:
+        """Whether a text, or a part of it, says what was forgotten."""
+        return any(says(text, guarded) for guarded in self._guards.values())
+
+    def untold(self, text: str) -> str:
+        """The text without the clauses, or the lines, that say what was forgotten; blank where all of it does."""
+        lines = [line if not self.told_in(line) else self._untold_line(line) for line in text.split("\n")]
+        kept = "\n".join(line for line in lines if line is not None)
+        return kept if not self.told_in(kept) else ""
+
+    def _untold_line(self, line: str) -> str | None:
+        kept = " ".join(clause for clause in clauses(line) if not self.told_in(clause))
+        return kept if kept.strip() and not self.told_in(kept) else None
 
     def saying(self, text: str) -> list[Retired]:
         """What was forgotten and reads alike, blanks and capitals aside."""

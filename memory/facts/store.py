@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
+from memory.errors import MemoryServiceError
 from memory.facts.conflict import OWNERSHIP, PROMOTION
 from memory.facts.desk import CONFLICT, DEDUPED, PROMOTED, STORED_NEW, UPDATED, Desk, Outcome
 from memory.facts.draft import Draft
@@ -18,15 +19,65 @@ from memory.space import MemorySpace
 log = logging.getLogger(__name__)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Group:
+    """What is to be stored in one scope."""
+
+    space: MemorySpace
+    scope: Scope
+    drafts: Sequence[Draft]
+
+
+class PartlyStored(MemoryServiceError):
+    """What belonged to some scopes was stored, and then the disk refused the rest."""
+
+    def __init__(self, stored: Sequence[Group]) -> None:
+        super().__init__("only a part was stored")
+        self.stored = tuple(stored)
+
+
 async def store(space: MemorySpace, scope: Scope, drafts: Sequence[Draft]) -> list[Outcome]:
     """Store all of the drafts or, when that fails, none. Each is decided after those before it."""
-    async with space.journal.write() as batch:
-        desk = Desk(space, scope, batch)
-        outcomes = [_store(desk, draft) for draft in drafts]
-        desk.name_scope()
-    for outcome in outcomes:
-        log.info("%s: %s %s", space.name, outcome.disposition, outcome.fact.id)
+    outcomes, = await store_together([Group(space=space, scope=scope, drafts=drafts)])
     return outcomes
+
+
+async def store_together(groups: Sequence[Group]) -> list[list[Outcome]]:
+    """The same in several scopes. What each says is decided before anything is written in any of them.
+
+    A scope that may not be written, or cannot be, is therefore found while nothing is stored yet.
+    Raises what a write raises; PartlyStored from what the disk said when it refuses one of them
+    after another is stored.
+    """
+    outcomes: dict[int, list[Outcome]] = {}
+    stored: list[Group] = []
+    # Whoever waits for several locks takes them in the same order as everybody else.
+    order = sorted(range(len(groups)), key=lambda place: groups[place].space.name)
+    try:
+        await _store_in_order(groups, order, outcomes, stored)
+    except (MemoryServiceError, OSError) as error:
+        if stored:
+            raise PartlyStored(stored) from error
+        raise
+    for place, group in enumerate(groups):
+        for outcome in outcomes[place]:
+            log.info("%s: %s %s", group.space.name, outcome.disposition, outcome.fact.id)
+    return [outcomes[place] for place in range(len(groups))]
+
+
+async def _store_in_order(
+    groups: Sequence[Group], order: Sequence[int], outcomes: dict[int, list[Outcome]], stored: list[Group]
+) -> None:
+    """Each scope's block within that of the one before, so that an error in one ends those around it, too."""
+    if not order:
+        return
+    group = groups[order[0]]
+    async with group.space.journal.write() as batch:
+        desk = Desk(group.space, group.scope, batch)
+        outcomes[order[0]] = [_store(desk, draft) for draft in group.drafts]
+        desk.name_scope()
+        await _store_in_order(groups, order[1:], outcomes, stored)
+    stored.append(group)
 
 
 def _store(desk: Desk, draft: Draft) -> Outcome:

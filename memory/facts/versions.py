@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -49,11 +49,31 @@ class Versions(Entries[Version]):
 
     def __init__(self, clock: Clock) -> None:
         super().__init__(clock)
-        self._of: dict[str, dict[str, None]] = {}     # id of the memory that stands now → versions
+        self._of: dict[str, dict[str, None]] = {}     # id of the memory that took the place → versions
+        self._merged: dict[str, str] = {}             # id of a memory that was merged away → version
+
+    @property
+    def ids(self) -> Collection[str]:
+        """The ids of all versions, and of the memories that were merged into others."""
+        return [*self._entries, *self._merged]
 
     def of(self, fact_id: str) -> list[Version]:
-        """What a memory said before, and what was merged into it, oldest first."""
-        return [version for key in self._of.get(fact_id, ()) if (version := self.get(key)) is not None]
+        """What a memory said before, and what was merged into it and said before that, oldest first."""
+        found: list[Version] = []
+        wanted = [fact_id]
+        while wanted:
+            heir = wanted.pop()
+            versions = [version for key in self._of.get(heir, ()) if (version := self.get(key)) is not None]
+            found += versions
+            wanted += [one.fact.id for one in versions if one.fact.id != heir]
+        return sorted(found, key=lambda one: one.ended_at)
+
+    def standing_for(self, known: str) -> str:
+        """The id of the memory that stands where one of that id stood, or said what the version of that id says."""
+        own = known
+        while (version := self.get(own) or self.get(self._merged.get(own, ""))) is not None:
+            own = version.heir
+        return own
 
     def from_row(self, row: Mapping[str, Any]) -> Version | None:
         own, of_fact, heir = (row.get(key) for key in ("id", "of_fact", "superseded_by"))
@@ -91,17 +111,19 @@ class Versions(Entries[Version]):
         super().put(row)
         if isinstance(row, Mapping) and (version := self.get(str(row.get("id")))) is not None:
             self._of.setdefault(version.heir, {})[version.id] = None
+            if version.fact.id != version.heir:
+                self._merged[version.fact.id] = version.id
 
     def drop(self, key: str) -> None:
         version = self.get(key)
         super().drop(key)
         if version is not None:
             self._of.get(version.heir, {}).pop(key, None)
+            self._merged.pop(version.fact.id, None)
 
     def reset(self) -> None:
         super().reset()
-        self._of = {}
-
+        self._of, self._merged = {}, {}
 
 
 _OWN = frozenset({"of_fact", "status", "superseded_by", "ended_at", "source_fact_ids"})

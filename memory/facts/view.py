@@ -12,7 +12,7 @@ import orjson
 from memory.clock import Clock
 from memory.facts.fact import Fact
 from memory.facts.holdings import Holdings
-from memory.facts.record import from_record, to_record
+from memory.facts.record import from_record, is_first_schema, to_record
 from memory.store import layout
 from memory.store.collector import each_once, let_go
 from memory.store.entries import patched
@@ -39,6 +39,7 @@ class FactList(FileView):
         self._unweighed: dict[str, None] = {}
         self._unabsorbed: dict[str, None] = {}
         self._untold: dict[int, dict[str, None]] = {}    # by importance: what stands and was drawn into nothing
+        self._first_schema: set[str] = set()
         self.touched: set[str] = set()     # ids changed since recall last looked
 
     def __iter__(self) -> Iterator[Fact]:
@@ -65,6 +66,7 @@ class FactList(FileView):
         self._by_hash, self._by_slot = {}, {}
         self.holdings.clear()
         self._unweighed, self._unabsorbed, self._untold = {}, {}, {}
+        self._first_schema = set()
 
     def leave(self) -> Iterator[None]:
         for number, fact_id in enumerate(list(self._facts)):
@@ -105,6 +107,10 @@ class FactList(FileView):
         for importance in sorted(self._untold, reverse=True):
             yield from (self._facts[fact_id] for fact_id in reversed(self._untold[importance]))
 
+    def first_schema(self) -> list[Fact]:
+        """Facts written when facts knew no times, oldest first."""
+        return self._oldest_first(self._first_schema)
+
     def _oldest_first(self, fact_ids: Iterable[str]) -> list[Fact]:
         return sorted((self._facts[fact_id] for fact_id in fact_ids), key=lambda fact: (fact.created_at, fact.id))
 
@@ -137,6 +143,8 @@ class FactList(FileView):
             self._unabsorbed[fact.id] = None
         if fact.stands and not fact.absorbed:
             self._untold.setdefault(fact.importance, {})[fact.id] = None
+        if is_first_schema(fact):
+            self._first_schema.add(fact.id)
         self.touched.add(fact.id)
         self.dirty += 1
 
@@ -149,6 +157,7 @@ class FactList(FileView):
     def _unindex(self, fact_id: str) -> None:
         self._unweighed.pop(fact_id, None)
         self._unabsorbed.pop(fact_id, None)
+        self._first_schema.discard(fact_id)
         old = self._facts.get(fact_id)
         if old is None:
             return

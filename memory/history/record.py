@@ -19,6 +19,7 @@ log = logging.getLogger(__name__)
 
 POST_TURN = "post_turn"
 COMPRESS = "compress_recent"
+UPDATE_WORKING = "working_memory"
 
 _PER_EVENT = 500  # turns in one journal line
 
@@ -95,11 +96,13 @@ def record(space: MemorySpace, batch: Batch, incoming: Incoming) -> None:
         batch.add("turns.added", {"turns": turns[start : start + _PER_EVENT], "language": incoming.language})
     if turns:
         owe_once(space, batch, POST_TURN)
+        if not space.views.working.empty:       # it follows the conversation from the first turn through that door on
+            owe_once(space, batch, UPDATE_WORKING)
 
 
 def owe_once(space: MemorySpace, batch: Batch, kind: str) -> None:
     """Owe a job that deals with everything there is, unless it is owed already."""
-    if space.outbox.of_kind(kind) is None:
+    if space.outbox.of_kind(kind) is None and not any(one.kind == kind for one in batch.owed):
         batch.owe(kind, {})
 
 

@@ -11,17 +11,21 @@ from typing import Any
 from memory import tokens
 from memory.errors import BadAnswer
 from memory.history.turn import AI, HUMAN, Turn
+from memory.history.wording import sentences_of
 from memory.locale import detect
 from memory.models.chat import Chat, json_reply, method_of
 from memory.models.jobs import SUMMARISE
 from memory.models.prompt import Messages, Wording, ask, language_of, neutral
 from memory.people import Names
+from memory.recall.grounded import Heard
 from memory.space import MemorySpace
 
 PART_TOKENS = 8_000             # of the conversation in one question
 MOST_TOKENS = 1_000             # of a summary; a longer one is shortened
 _MESSAGE_CHARS = 1_500          # of a message, from its head and its tail
 _ROUNDS = 3                     # of summaries of summaries
+_SAID = 0.25                    # share of a sentence's words that the conversation must have: it is told in others
+_CONTENT = re.compile(r"[^\W_]")
 _SENTENCE_END = re.compile(r"[.!?。！？…](?=\s|$)|[。！？]")
 
 _SUMMARY: Wording = {
@@ -75,16 +79,16 @@ async def summarised(
         parts = _parts(lines)
         if len(parts) < 2:
             break
-        asked = [await _ask(space, chat, _messages(_SUMMARY, locale, names, part)) for part in parts]
+        asked = [await _ask(space, chat, names, _messages(_SUMMARY, locale, names, part), part) for part in parts]
         if any(text is None for text in asked):
             return None
         lines = [text for text in asked if text is not None]
     part = (_parts(lines) or [[]])[-1]
-    text = await _ask(space, chat, _messages(_SUMMARY, locale, names, part, older=stale))
+    text = await _ask(space, chat, names, _messages(_SUMMARY, locale, names, part, older=stale), part)
     if text is None:
         return None
     if tokens.count(text) > MOST_TOKENS:
-        shorter = await _ask(space, chat, _messages(_SHORTER, locale, names, [text]))
+        shorter = await _ask(space, chat, names, _messages(_SHORTER, locale, names, [text]), [text])
         if shorter is None:
             return None
         text = _cut(shorter if tokens.count(shorter) < tokens.count(text) else text)
@@ -100,8 +104,13 @@ def _messages(
     return ask(whole, language, people, conversation=lines)
 
 
-async def _ask(space: MemorySpace, chat: Chat, messages: Messages) -> str | None:
-    """One answer, or None when the space is wanted back. Raises ModelFailed."""
+async def _ask(
+    space: MemorySpace, chat: Chat, names: Names, messages: Messages, lines: Sequence[str]
+) -> str | None:
+    """What an answer about ``lines`` says that stands in them; None when the space is wanted back.
+
+    Raises ModelFailed, also when nothing of the answer stands there.
+    """
     job = SUMMARISE
     said = await space.unless_wanted_back(
         chat.reply(job.tier, messages, max_tokens=job.max_tokens, seconds=job.seconds, space=space.name)
@@ -113,7 +122,28 @@ async def _ask(space: MemorySpace, chat: Chat, messages: Messages) -> str | None
     if not isinstance(text, str) or not text.strip():
         raise BadAnswer(job.tier, "the answer has no summary")
     await asyncio.sleep(0)
-    return text.strip()
+    kept = faithful(text.strip(), lines, names)
+    if not kept:
+        raise BadAnswer(job.tier, "the conversation says nothing of the summary")
+    return kept
+
+
+def faithful(text: str, lines: Sequence[str], names: Names) -> str:
+    """A summary without the sentences whose words the conversation does not have: made up, or put there by others."""
+    heard = Heard(lines)
+    kept: list[str] = []
+    for line in text.splitlines():
+        sentences = sentences_of(line)
+        told = [one for one in sentences if heard.share(one, names) >= _SAID]
+        if sentences and len(told) == len(sentences):
+            kept.append(line)
+        elif told:
+            kept.append(" ".join(told))
+        elif not sentences and kept:
+            kept.append(line)       # an empty one, or the line between what is current and what is older
+    while kept and not _CONTENT.search(kept[-1]):
+        kept.pop()                  # nothing is older than what is left
+    return "\n".join(kept)
 
 
 def _line(turn: Turn, names: Names) -> str:

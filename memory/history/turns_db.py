@@ -383,16 +383,20 @@ class TurnsDb(View):
             async with self._open() as db:
                 rows = await db.execute(_SELECT + where, values)
                 erased = set(self._erased)  # … which the file still holds
-                return [self._kept(row).turn async for row in rows if row[0] not in erased]
+                return [self._turn(row) for row in await rows.fetchall() if row[0] not in erased]
         except sqlite3.Error as error:
             self.unreadable = is_corrupt(error)
             raise unavailable(layout.TURNS, error) from error
 
     def _kept(self, row: Any) -> Kept:
-        number, session, message, stamp, turn_id, at, received, speaker = row
+        turn, received = self._turn(row), row[6]
+        return Kept(turn, datetime.fromisoformat(received) if received else turn.at)
+
+    def _turn(self, row: Any) -> Turn:
+        number, session, message, stamp, turn_id, at, _, speaker = row
         kind, content = read_message(message)
         moment = datetime.fromisoformat(at) if at else self._foreign_time(stamp)
-        turn = Turn(
+        return Turn(
             id=turn_id or self._ids.new("turn"),
             row=number,
             kind=kind,
@@ -401,7 +405,6 @@ class TurnsDb(View):
             session=session or "",
             speaker=speaker,
         )
-        return Kept(turn, datetime.fromisoformat(received) if received else moment)
 
     def _foreign_time(self, stamp: object) -> datetime:
         """A time another program wrote; a row without one counts as said long ago."""

@@ -12,6 +12,7 @@ Holds = Callable[[str], bool]
 
 _OURS = frozenset({"time_indexed_original", "memory_turns", "memory_state"})
 # Columns that hold ids and times, where no text is looked for.
+_FILE_HEADER = "SQLite format 3"    # what every such file begins with
 _STRUCTURE = frozenset({"id", "row", "session_id", "timestamp", "turn_id", "at", "received", "fact_id"})
 _WAIT = 10.0  # seconds that another program may hold the file
 
@@ -132,7 +133,8 @@ def texts_in(path: Path) -> Iterator[str]:
 def structure_of(path: Path) -> str:
     """What a database's file holds that is no text of anybody's: names, ids and times, one per line."""
     with contextlib.closing(_connect(path)) as db:
-        parts = [str(sql) for (sql,) in db.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")]
+        parts = [_FILE_HEADER]
+        parts += [str(sql) for (sql,) in db.execute("SELECT sql FROM sqlite_master WHERE sql IS NOT NULL")]
         for table in _tables(db, virtual=False):
             for row in db.execute(f"PRAGMA table_info({_quoted(table)})").fetchall():
                 if row[1] in _STRUCTURE:

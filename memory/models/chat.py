@@ -35,6 +35,10 @@ class Chat(Protocol):
         """The name of the tier's model, to mark what it said; None without one."""
         ...
 
+    def address(self, tier: Tier) -> str | None:
+        """Where the tier's model is asked, as it was configured; None without one."""
+        ...
+
     async def reply(
         self,
         tier: Tier,
@@ -44,7 +48,10 @@ class Chat(Protocol):
         seconds: float | None = None,
         space: str = "",
     ) -> str:
-        """The model's answer to ``[{"role", "content"}]``, on the account of ``space``. Raises ModelFailed."""
+        """The model's answer to ``[{"role", "content"}]``, on the account of ``space``. Raises ModelFailed.
+
+        ``max_tokens`` bounds the answer; 0 leaves that to the model.
+        """
         ...
 
     def breaker_state(self, tier: Tier) -> str | None:
@@ -74,6 +81,9 @@ class NoChat:
         return False
 
     def model(self, tier: Tier) -> str | None:
+        return None
+
+    def address(self, tier: Tier) -> str | None:
         return None
 
     async def reply(

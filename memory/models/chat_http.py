@@ -19,12 +19,13 @@ import httpx2
 
 from memory import tokens
 from memory.clock import Clock
-from memory.errors import ModelFailed, NotAsked
+from memory.errors import EmptyAnswer, ModelFailed, NotAsked
 from memory.models.breaker import Breaker, Ledger
 from memory.models.chat import Tier
 from memory.models.tiers import LONGEST, ModelSettings, TierSettings
 
-log = logging.getLogger(__name__)
+# It writes whole addresses into its log, and a provider's key may stand in one.
+logging.getLogger("httpx2").setLevel(logging.WARNING)
 
 REPLY_LIMIT = 2 * 1024 * 1024   # bytes of one answer
 _OTHER_FIELD = "max_completion_tokens"
@@ -61,6 +62,10 @@ class HttpChat:
     def model(self, tier: Tier) -> str | None:
         settings = self._settings().tiers.get(tier)
         return settings.model if settings is not None else None
+
+    def address(self, tier: Tier) -> str | None:
+        settings = self._settings().tiers.get(tier)
+        return settings.base_url if settings is not None else None
 
     def _affords(self, space: str) -> bool:
         budget = self._settings()
@@ -131,7 +136,7 @@ class HttpChat:
         except (ValueError, KeyError, IndexError, TypeError) as error:
             raise ModelFailed(tier, "the answer is not a chat completion", retryable=True) from error
         if not isinstance(text, str) or not text.strip():
-            raise ModelFailed(tier, "the answer is empty", retryable=True)
+            raise EmptyAnswer(tier)
         return text, _spent(value, messages, text)
 
     async def _post(
@@ -139,7 +144,9 @@ class HttpChat:
     ) -> httpx2.Response:
         settings = desk.settings
         headers = {"Authorization": f"Bearer {settings.api_key}"} if settings.api_key else {}
-        body = {"model": settings.model, "messages": list(messages), desk.limit_field: max_tokens}
+        body: dict[str, Any] = {"model": settings.model, "messages": list(messages)}
+        if max_tokens:
+            body[desk.limit_field] = max_tokens
         client = self._client(_is_loopback(settings.base_url))
         try:
             async with client.stream(

@@ -34,8 +34,14 @@ PROMOTE = Job(name="promotion", tier=Tier.CORRECTION, seconds=90.0, max_tokens=1
 CORRECT = Job(name="corrections", tier=Tier.CORRECTION, seconds=110.0, powerful=True)
 REFINE = Job(name="refinement", tier=Tier.CORRECTION, seconds=110.0, powerful=True)
 REVIEW = Job(name="review", tier=Tier.CORRECTION, seconds=110.0)
+REMIND = Job(name="daily reminders", tier=Tier.SUMMARY, seconds=60.0, max_tokens=600)
+ANSWER = Job(name="answers", tier=Tier.CHAT, seconds=60.0, max_tokens=400)     # somebody waits for them
+WORKING = Job(name="working memory", tier=Tier.SUMMARY, seconds=60.0, max_tokens=800)
+CONTRADICT = Job(name="contradiction check", tier=Tier.SUMMARY, seconds=20.0, max_tokens=600)
+DIGEST = Job(name="digest", tier=Tier.SUMMARY, seconds=110.0, max_tokens=3_000)
+CONSOLIDATE = Job(name="fact consolidation", tier=Tier.SUMMARY, seconds=110.0, max_tokens=3_000)
 
 JOBS = (
     SUMMARISE, EXTRACT, DISCLOSE, SIGNAL, RANK, SYNTHESIZE, REWORD, FEEDBACK, REBUT, AVOID, DEDUP, RECHECK, PROMOTE,
-    CORRECT, REFINE, REVIEW,
+    CORRECT, REFINE, REVIEW, REMIND, CONTRADICT, WORKING, DIGEST, CONSOLIDATE,
 )  # fmt: skip

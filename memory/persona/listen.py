@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from datetime import timedelta
@@ -11,6 +12,7 @@ from typing import Any
 from memory.facts.rules.clean import Recalled, own_lines
 from memory.facts.secrets import redact
 from memory.history.turn import HUMAN, Turn
+from memory.history.wording import sentences_of
 from memory.locale import detect
 from memory.models.chat import Chat
 from memory.models.jobs import AVOID, FEEDBACK, REBUT
@@ -20,10 +22,13 @@ from memory.persona.attend import CURSOR as ATTENDED
 from memory.persona.entry import Entry
 from memory.persona.pen import PersonaPen
 from memory.persona.signals import lines_of, pool_of, target_in, target_of
+from memory.recall.grounded import alike
 from memory.reflections import evidence as trust
+from memory.reflections.claims import is_negated
 from memory.reflections.mentions import put_to_rest
-from memory.reflections.pen import USER_CONFIRM, USER_KEYWORD_REBUT, Because
+from memory.reflections.pen import USER_CONFIRM, USER_KEYWORD_REBUT, USER_REBUT, Because
 from memory.reflections.reflection import Reflection, is_active
+from memory.reflections.replies import read_reply
 from memory.reflections.surfaced import CONFIRMED, DENIED, IGNORED, Surfaced
 from memory.reflections.surfaced import FEEDBACK as WORDS
 from memory.reflections.wording import about
@@ -39,6 +44,8 @@ _CHARS = 800
 _HEARD = 5                          # messages after a topic was raised that may be the answer
 _FRESH = timedelta(days=1)          # how long after rules took it for passed over a model may still hear an answer
 _ASKED = "model_row"                # field of a surfaced topic: the row up to which a model was asked
+_MOST = 3                           # things that one answer may end: not so many that it would empty a mind
+_SAME = 0.5                         # share of its words that a message has which says the very thing
 _FIRST_LOOK = 20                    # rows looked at where a model was never there before
 
 _FEEDBACK: Wording = {
@@ -91,6 +98,12 @@ _CUES = (
 )  # fmt: skip
 
 
+_PAST = re.compile(
+    r"\b(?:used to|was|were|had|once|stopped|quit|gave up|any ?more|no longer|until)\b|以前|曾|过去|不再|戒|放弃|再也",
+    re.IGNORECASE,
+)
+
+
 async def hear_answers(space: MemorySpace, names: Names, chat: Chat) -> int:
     """Have a model say how topics that were raised were taken, where rules could not. Returns how many it settled."""
     open_ = [topic for topic in space.views.surfaced if _is_open(space, topic)]
@@ -118,7 +131,9 @@ async def hear_answers(space: MemorySpace, names: Names, chat: Chat) -> int:
             now = next((one for one in pen.surfaced() if one.reflection_id == topic.reflection_id), None)
             if now is None or now.feedback != topic.feedback or now.surfaced_at != topic.surfaced_at:
                 continue
-            settled += _take_answer(pen, now, answer.value.get(topic.reflection_id), turns[-1], answer)
+            feedback = answer.value.get(topic.reflection_id)
+            borne_out = _names(texts, topic.text, names) or any(read_reply(text).denies for text in texts)
+            settled += _take_answer(pen, now, feedback, turns[-1], answer, borne_out=borne_out)
         worked(space, batch, answer)
     return settled
 
@@ -135,7 +150,10 @@ def _is_open(space: MemorySpace, topic: Surfaced) -> bool:
     return topic.feedback == IGNORED and at is not None and space.clock.now() - at < _FRESH
 
 
-def _take_answer(pen: PersonaPen, topic: Surfaced, feedback: str | None, turn: Turn, answer: Answer[Any]) -> bool:
+def _take_answer(
+    pen: PersonaPen, topic: Surfaced, feedback: str | None, turn: Turn, answer: Answer[Any], *, borne_out: bool
+) -> bool:
+    """Note how a topic was taken. A denial that no word of the user's bears out ends nothing: it only casts doubt."""
     held = pen.reflection(topic.reflection_id)
     because = Because(rule=answer.method, turn=turn.id)
     asked = replace(topic, extra={**topic.extra, _ASKED: pen.space.turns.last_row})
@@ -143,8 +161,10 @@ def _take_answer(pen: PersonaPen, topic: Surfaced, feedback: str | None, turn: T
         pen.answered(asked, because)        # passed over: rules wait for one more message, and then take nothing away
         return False
     pen.answered(replace(asked, feedback=feedback, feedback_at=pen.now), because)
-    if feedback == DENIED:
+    if feedback == DENIED and borne_out:
         pen.denied(held.id, because)
+    elif feedback == DENIED:
+        pen.weighed(held.id, trust.disputed(held.evidence, 1.0, pen.now), USER_REBUT, because)
     elif feedback == CONFIRMED:
         pen.weighed(held.id, trust.reinforced(held.evidence, 1.0, pen.now), USER_CONFIRM, because)
     return True
@@ -176,14 +196,15 @@ async def hear_denials(space: MemorySpace, names: Names, chat: Chat, *, powerful
     if answer is None:
         await _pass_dead(space, REBUT.name, ids, REBUTTED, reached)
         return 0
-    said = about(" ".join(texts), names)
     ended = 0
     async with space.journal.write() as batch:
         pen = PersonaPen(space, batch, space.clock.now())
-        for known_id in answer.value:
+        for known_id in [*answer.value][:_MOST]:
             held = pen.reflection(known_id)
-            if held is None or not is_active(held, pen.now) or not said & about(held.text, names):
+            if held is None or not is_active(held, pen.now) or not _names(texts, held.text, names):
                 continue            # nothing of it was even named
+            if _says(texts, held.text):
+                continue            # the user said the very thing
             pen.rebutted(known_id, Because(rule=answer.method, turn=turns[-1].id))
             ended += 1
         batch.add("cursor.moved", {"name": REBUTTED, "to": reached})
@@ -226,7 +247,7 @@ async def hear_wishes(space: MemorySpace, names: Names, chat: Chat, *, powerful:
     async with space.journal.write() as batch:
         pen = PersonaPen(space, batch, space.clock.now())
         because = Because(rule=answer.method, turn=asked[-1].id)
-        for key in answer.value[:3]:    # whoever asks not to hear of everything asks a model to empty a mind
+        for key in answer.value[:_MOST]:
             rests += _put_to_rest(pen, key, asked[-1], because)
         batch.add("cursor.moved", {"name": AVOIDED, "to": reached})
         worked(space, batch, answer)
@@ -250,6 +271,20 @@ def _put_to_rest(pen: PersonaPen, key: str, turn: Turn, because: Because) -> boo
 
 
 # what was said
+
+
+def _names(texts: Sequence[str], held: str, names: Names) -> bool:
+    """Whether a message has a telling word of what is held."""
+    return bool(about(" ".join(texts), names) & about(held, names))
+
+
+def _says(texts: Sequence[str], held: str) -> bool:
+    """Whether a message says what is held, and not that it is so no longer."""
+    sentences = [one for text in texts for one in sentences_of(text)]
+    return any(
+        alike(one, held) >= _SAME and is_negated(one) == is_negated(held) and not _PAST.search(one)
+        for one in sentences
+    )
 
 
 def _start(space: MemorySpace, cursor: str) -> int:

@@ -6,41 +6,39 @@ asked about again and again and none is kept waiting by it.
 
 from __future__ import annotations
 
-import hashlib
 import logging
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
 from typing import Any
 
 from memory.clock import naive_local
 from memory.locale import detect
 from memory.models.chat import Chat
+from memory.models.embedder import Embedder
 from memory.models.jobs import REFINE
 from memory.models.prompt import Wording, ask, one_line
 from memory.people import Names
 from memory.persona.entry import Entry, reworded
+from memory.persona.entry import with_text as entry_with_text
+from memory.persona.groups import AT, HASH, Group, cluster_hash, groups
 from memory.persona.judge import fused
 from memory.persona.pen import PersonaPen
-from memory.persona.signals import Held, key_of_held, target_of
+from memory.persona.signals import Held, target_of
 from memory.recall.grounded import grounded
 from memory.reflections import evidence as trust
-from memory.reflections import fields
-from memory.reflections.claims import is_negated
+from memory.reflections.claims import is_negated, known_facts
 from memory.reflections.pen import PROMOTE_MERGE, Because
 from memory.reflections.reflection import MERGED, Reflection, with_text
-from memory.reflections.wording import about, dice
 from memory.space import MemorySpace
 from memory.thinking import Unfit, as_list, is_due, think, worked
+from memory.tries import key_of
 
 log = logging.getLogger(__name__)
 
-MERGE, MODIFY, DISCARD = "merge", "modify", "discard"
-HASH, AT = "last_refine_cluster_hash", "last_refine_at"
-_RELATED = 0.5                      # share of telling words that two members of a group have in common
-_MOST_MEMBERS, _MOST_GROUPS = 6, 3
-_LOOKED_AT = 400                    # members of one section that are compared
-_AGAIN = timedelta(days=30)
+MERGE, MODIFY, SPLIT, DISCARD = "merge", "modify", "split", "discard"
+_MOST_GROUPS = 3
+_MOST_PARTS = 3                     # of a sentence that says several things
+_MOST_FACTS = 12                    # shown beside a group
 _CONTAINED = 0.9
 _CHARS = 500
 
@@ -48,15 +46,19 @@ _WORDING: Wording = {
     "en": (
         "These sentences about one person resemble each other. Put them in order where it is needed: merge (two or "
         "more say the same: one sentence that says what they say), modify (one can be said more clearly without "
-        "changing what it says), discard (one is fully contained in another). Change nothing that denies another, and "
-        'nothing that is fine: then answer []. Answer with a JSON array: [{"action": "merge|modify|discard", '
-        '"source_ids": ["…"], "text": "…"}], with ids exactly as shown.'
+        "changing what it says), split (one says several things that have nothing to do with each other: a sentence "
+        "for each, which together say all of it), discard (one is fully contained in another). facts are what they "
+        "rest on, only to be read. Change nothing that denies another, and nothing that is fine: then answer []. "
+        'Answer with a JSON array: [{"action": "merge|modify|split|discard", "source_ids": ["…"], "text": "…", '
+        '"texts": ["…", "…"]}], with ids exactly as shown and texts for split alone.'
     ),
     "zh": (
         "以下是关于同一对象的相近句子。有需要才整理：merge（两句或更多说的是同一件事：写成一句）、modify（"
         "某句可以说得更清楚而意思不变）、"
-        "discard（某句已完全包含在另一句中）。互相否定的不要动；没有问题就回答 []。用 JSON 数组回答："
-        '[{"action": "merge|modify|discard", "source_ids": ["…"], "text": "…"}]，id 必须与所示完全一致。'
+        "split（某句说了互不相干的几件事：每件写一句，合起来不遗漏）、discard（某句已完全包含在另一句中）。"
+        "facts 是它们的依据，仅供参考。互相否定的不要动；没有问题就回答 []。用 JSON 数组回答："
+        '[{"action": "merge|modify|split|discard", "source_ids": ["…"], "text": "…", "texts": ["…", "…"]}]，'
+        "id 必须与所示完全一致，texts 只用于 split。"
     ),
 }
 
@@ -68,17 +70,26 @@ class Action:
     kind: str
     sources: tuple[str, ...]
     text: str = ""
+    parts: tuple[str, ...] = ()     # of a sentence that is split
 
 
-async def polish(space: MemorySpace, names: Names, chat: Chat) -> int:
-    """Look through at most three groups, those longest not looked at first. Returns how many actions were taken."""
+async def polish(space: MemorySpace, names: Names, chat: Chat, embedder: Embedder | None = None) -> int:
+    """Look through at most three groups, those longest not looked at first. Returns how many actions were taken.
+
+    With an embedder that is ready, what is near in meaning belongs together; else what shares most of its words.
+    """
     taken = 0
-    for group in _groups(space, names)[:_MOST_GROUPS]:
+    if not chat.usable(REFINE.tier, space.name):
+        return taken
+    for group in (await groups(space, names, embedder))[:_MOST_GROUPS]:
         hash_ = cluster_hash(group)
         if not is_due(space, chat, REFINE, [hash_]):
             continue
         lines = [f"{key} | {one_line(held.text, _CHARS)}" for key, held in group.items()]
-        messages = ask(_WORDING, detect(" ".join(held.text for held in group.values())), {}, sentences=lines)
+        messages = ask(
+            _WORDING, detect(" ".join(held.text for held in group.values())), {},
+            sentences=lines, facts=_supporting(space, group),
+        )  # fmt: skip
         answer = await think(space, chat, REFINE, [hash_], messages, _reader(group, names))
         if answer is None:
             continue
@@ -91,47 +102,6 @@ async def polish(space: MemorySpace, names: Names, chat: Chat) -> int:
                 _stamp(pen, key, hash_, because)
             worked(space, batch, answer)
     return taken
-
-
-def cluster_hash(keys: Mapping[str, Held]) -> str:
-    joined = "|".join(sorted(held.id for held in keys.values()))
-    return hashlib.sha1(joined.encode(), usedforsecurity=False).hexdigest()[:16]
-
-
-def _groups(space: MemorySpace, names: Names) -> list[dict[str, Held]]:
-    now = space.clock.now()
-    held: list[Held] = [entry for entry in space.persona if not entry.protected]
-    sections: dict[tuple[bool, str], list[Held]] = {}
-    for one in [*held, *space.reflections.alive()]:
-        sections.setdefault((isinstance(one, Entry), one.entity), []).append(one)
-    found: list[tuple[datetime | None, dict[str, Held]]] = []
-    for members in sections.values():
-        for group in _related(members[-_LOOKED_AT:], names):
-            keyed = {key_of_held(one): one for one in group}
-            hash_ = cluster_hash(keyed)
-            stamps = [fields.moment(one.extra.get(AT), space.clock) for one in group]
-            recent = all(
-                one.extra.get(HASH) == hash_ and at is not None and now - at < _AGAIN
-                for one, at in zip(group, stamps, strict=True)
-            )
-            if not recent:
-                known = [at for at in stamps if at is not None]
-                found.append((min(known) if len(known) == len(stamps) else None, keyed))
-    found.sort(key=lambda pair: (pair[0] is not None, pair[0].timestamp() if pair[0] is not None else 0.0))
-    return [group for _, group in found]
-
-
-def _related(members: Sequence[Held], names: Names) -> list[list[Held]]:
-    """Members that share most of their telling words, in groups of at most six."""
-    words = [about(one.text, names) for one in members]
-    groups: list[list[int]] = []
-    for place, own in enumerate(words):
-        home = next((group for group in groups if any(dice(own, words[other]) >= _RELATED for other in group)), None)
-        if home is None:
-            groups.append([place])
-        elif len(home) < _MOST_MEMBERS:
-            home.append(place)
-    return [[members[place] for place in group] for group in groups if len(group) > 1]
 
 
 def _reader(group: Mapping[str, Held], names: Names) -> Callable[[Any], list[Action]]:
@@ -172,7 +142,24 @@ def _action(row: Mapping[str, Any], sources: tuple[str, ...], group: Mapping[str
                 return None
             keeps = all(grounded(one, [text], names) >= 0.5 for one in texts)
             return Action(str(kind), sources, text) if keeps and is_negated(text) == is_negated(texts[0]) else None
+        case "split" if len(sources) == 1:
+            return _split(row.get("texts"), sources, texts[0], names)
     return None
+
+
+def _split(said: object, sources: tuple[str, ...], whole: str, names: Names) -> Action | None:
+    """A sentence in parts, if together they say what it says. What denies something is not taken apart."""
+    if not isinstance(said, list) or not 2 <= len(said) <= _MOST_PARTS or is_negated(whole):
+        return None
+    try:
+        parts = tuple(dict.fromkeys(fused(one, [whole], names) for one in said))
+    except Unfit:
+        return None
+    apart = not any(
+        grounded(one, [other], names) >= _CONTAINED for one in parts for other in parts if one != other
+    )
+    said_all = len(parts) > 1 and grounded(whole, parts, names) >= _CONTAINED
+    return Action(SPLIT, sources, parts[0], parts) if apart and said_all and not any(map(is_negated, parts)) else None
 
 
 def _apply(
@@ -182,7 +169,7 @@ def _apply(
     held = [target_of(pen, key) for key in action.sources]
     if any(now is None or now.text != group[key].text for now, key in zip(held, action.sources, strict=True)):
         return False
-    if pen.space.forgotten.covers(action.text, names):
+    if any(pen.space.forgotten.covers(text, names) for text in (action.text, *action.parts) if text):
         return False
     entries = [one for one in held if isinstance(one, Entry)]
     if entries:
@@ -209,6 +196,12 @@ def _apply_to_entries(
             source_fact_ids=tuple(sorted({*kept.source_fact_ids, *other.source_fact_ids})),
         )
         pen.removed(other, because)
+    if action.kind == SPLIT:
+        kept = replace(kept, evidence=trust.shared(kept.evidence, len(action.parts)))
+        for part in action.parts[1:]:
+            # What it answered is not known of its parts.
+            part_of = replace(kept, id=part_id("per", kept.id, part), versions=(), slot=None, object=None)
+            pen.added(entry_with_text(part_of, part), because)
     pen.entry_weighed(kept, PROMOTE_MERGE, because)
     if action.text and action.text != kept.text:
         pen.rewritten(reworded(kept, action.text, pen.now, "refine"), "refine", because)
@@ -237,7 +230,26 @@ def _apply_to_reflections(
         fresh = with_text(kept, action.text)
         extra = {**fresh.extra, "modification_history": [*history, before][-5:], "text_method": because.rule}
         kept = replace(fresh, extra=extra, needs_model=False)
+    if action.kind == SPLIT:
+        kept = replace(kept, evidence=trust.shared(kept.evidence, len(action.parts)), slot=None, object=None)
+        for part in action.parts[1:]:
+            fresh = replace(with_text(kept, part), id=part_id("ref", kept.id, part))
+            if pen.reflection(fresh.id) is None:
+                pen.synthesised(fresh, because)
     pen.revised(kept, because)
+
+
+def part_id(kind: str, whole: str, text: str) -> str:
+    """The id of a part of a sentence: the same whenever the same one is taken apart in the same way."""
+    return f"{kind}_{key_of([whole, text])}"
+
+
+def _supporting(space: MemorySpace, group: Group) -> list[str]:
+    """The facts that a group rests on, the weightiest first."""
+    ids = {fact_id for held in group.values() for fact_id in held.source_fact_ids}
+    facts = known_facts(sorted(ids), space.facts, space.views.facts_archive)
+    weightiest = sorted(facts, key=lambda fact: (-fact.importance, fact.id))[:_MOST_FACTS]
+    return [one_line(fact.text, _CHARS) for fact in weightiest]
 
 
 def _list(value: object) -> list[Any]:

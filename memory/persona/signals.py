@@ -10,7 +10,7 @@ from typing import Any
 
 from memory import tokens
 from memory.facts.fact import USER_OBSERVATION, Fact
-from memory.facts.observe import CURSOR as READ
+from memory.facts.windows import CURSOR as READ
 from memory.locale import detect
 from memory.models.chat import Chat
 from memory.models.jobs import RANK, SIGNAL

@@ -107,6 +107,13 @@ def ignored(evidence: Evidence) -> Evidence:
     return replace(evidence, reinforcement=max(evidence.reinforcement - 0.2, 0.0))
 
 
+def shared(evidence: Evidence, parts: int) -> Evidence:
+    """What each of the parts gets of the trust in something that was taken apart."""
+    return replace(
+        evidence, reinforcement=evidence.reinforcement / parts, disputation=evidence.disputation / parts
+    )
+
+
 def joined(one: Evidence, other: Evidence) -> Evidence:
     """Of each side the larger, never the sum, so that joining twice changes nothing; it goes on fading."""
     return replace(

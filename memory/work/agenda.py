@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from weakref import WeakKeyDictionary
 
-from memory.facts.observe import CURSOR as OBSERVED
-from memory.facts.observe import cursor_of
+from memory.facts.windows import CURSOR as OBSERVED
+from memory.facts.windows import cursor_of
 from memory.history.compress import SUMMARISE as OWED_SUMMARY
 from memory.models import jobs
 from memory.models.chat import Chat
@@ -19,6 +19,7 @@ from memory.reflections.confirm import promotion_rule
 from memory.reflections.recheck import SCHEMA
 from memory.reflections.synthesize import LEAST_FACTS, usable
 from memory.space import MemorySpace
+from memory.state.digest_jobs import DIGEST, REBUILD
 
 MODEL, RULES, PAUSED = "model", "rules", "paused"
 
@@ -107,6 +108,7 @@ def _waiting(space: MemorySpace, job: Job) -> Iterator[tuple[int, datetime | Non
             yield from ((1, one.created_at) for one in space.reflections.alive() if one.needs_model)
         case jobs.RECHECK:
             yield from ((1, one.created_at) for one in space.reflections.alive() if one.schema_version < SCHEMA)
+            yield from ((1, fact.created_at) for fact in space.facts.first_schema())
         case jobs.FEEDBACK:
             yield from ((1, one.surfaced_at) for one in views.surfaced.open() if one.voiced_in is not None)
         case jobs.REBUT | jobs.AVOID:
@@ -119,6 +121,8 @@ def _waiting(space: MemorySpace, job: Job) -> Iterator[tuple[int, datetime | Non
             for one in space.reflections.alive():
                 if promotion_rule(one, now, powerful=True) is not None:
                     yield 1, one.created_at
+        case jobs.DIGEST:
+            yield from ((1, op.owed_at) for op in space.outbox.pending.values() if op.kind in (DIGEST, REBUILD))
         case jobs.CORRECT:
             yield from ((1, one.created_at) for one in views.corrections if one.needs_model)
 

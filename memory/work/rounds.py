@@ -18,6 +18,7 @@ from memory.facts.ageing import age
 from memory.facts.dedup import resolve_pairs
 from memory.facts.learn import CURSOR as LEARNT
 from memory.facts.learn import learn
+from memory.facts.recheck import recheck_facts
 from memory.history.record import COMPRESS, owe_once
 from memory.history.review import review
 from memory.models.chat import Chat, NoChat, Tier
@@ -106,6 +107,7 @@ async def _refine(visit: Visit) -> None:
 async def _recheck(visit: Visit) -> None:
     if not visit.placed:
         await recheck(visit.space)
+    await recheck_facts(visit.space, plain_only=visit.placed)
 
 
 async def _synthesize(visit: Visit) -> None:

@@ -14,10 +14,12 @@ from memory.facts.rules.clean import LONGEST_TURN, QUOTE_OPEN, Recalled, own_lin
 from memory.facts.rules.compare import contradicts, same_statement
 from memory.facts.rules.draft import Draft, Drop
 from memory.facts.rules.english.find import ENGLISH
+from memory.facts.rules.foreign import foreign_quoted, foreign_statement
 from memory.facts.rules.scene import playing
 from memory.facts.rules.speech import MOST_SENTENCES, Sentence, sentences
+from memory.facts.rules.stated import Heard, Stated, idle_reason, is_lasting
 from memory.facts.rules.tongue import Tongue
-from memory.history.turn import HUMAN, Turn
+from memory.history.turn import AI, HUMAN, Turn
 from memory.people import Names
 
 MOST_DRAFTS = 5
@@ -45,15 +47,30 @@ def extract(
     conversation: a line that repeats one teaches nothing. ``earlier`` are the turns before it, oldest first: while
     they play a scene, nothing is true. Times are read from the moment the turn was said.
     """
-    if turn.kind != HUMAN or (turn.speaker is not None and not names.is_master(turn.speaker)):
+    if turn.kind != HUMAN:
         return [], []
+    heard = hear(turn, names, clock, Recalled(recalled), earlier=earlier)
+    return heard.drafts, heard.drops
+
+
+def hear(turn: Turn, names: Names, clock: Clock, recalled: Recalled, *, earlier: Sequence[Turn] = ()) -> Heard:
+    """The same, with everything that was stated, also where no rule knows what it says.
+
+    Of the character, whose word is taken for no fact, there are statements alone.
+    """
+    if turn.kind == HUMAN and turn.speaker is not None and not names.is_master(turn.speaker):
+        return Heard()
+    if turn.kind not in (HUMAN, AI):
+        return Heard()
     if playing([*earlier, turn]):
-        return [], [Drop(reason="fiction", clause=text_hash(turn.text))]
+        return Heard(drops=[Drop(reason="fiction", clause=text_hash(turn.text))])
     anchor = clock.local(turn.at) if turn.at.tzinfo is None else turn.at
     heard = turn.text[:LONGEST_TURN]
-    reading = _Reading(Telling(names=names, anchor=anchor, heard=heard), Recalled(recalled))
+    if turn.kind == AI:
+        names = Names(neko=names.master, master=names.neko)
+    reading = _Reading(Telling(names=names, anchor=anchor, heard=heard), recalled)
     reading.read(heard)
-    return reading.kept(), reading.drops
+    return Heard(drafts=reading.kept() if turn.kind == HUMAN else [], drops=reading.drops, stated=reading.stated)
 
 
 class _Reading:
@@ -61,6 +78,7 @@ class _Reading:
 
     def __init__(self, telling: Telling, recalled: Recalled) -> None:
         self.drops: list[Drop] = []
+        self.stated: list[Stated] = []
         self._telling = telling
         self._recalled = recalled
         self._drafts: list[Draft] = []
@@ -110,6 +128,9 @@ class _Reading:
                 if count > MOST_SENTENCES:
                     self._drop("limit", sentence.text)
                     return
+                if foreign := foreign_statement(sentence.text, asked=sentence.asked, sarcastic=sentence.sarcastic):
+                    self._foreign(foreign, quotes)
+                    continue
                 if tongue is None:
                     continue
                 framed = framed or bool(tongue.frame.search(sentence.text))
@@ -145,12 +166,37 @@ class _Reading:
         if reason is not None:
             self._drop(reason, clause.text)
             return
-        for finding in tongue.find(clause, self._telling):
+        found = tongue.find(clause, self._telling)
+        if not clause.asked:
+            self._state(clause, sentence, tongue, quotes, known=bool(found))
+        for finding in found:
             if clause.asked and finding.slot not in _SOFT_SLOTS and not clause.remember:
                 self._drop("question", clause.text)
                 continue
             finding = replace(finding, text=finding.text.translate(tongue.restore(sentence.text)))
             self._drafts.append(to_draft(_unquoted(finding, quotes), clause, sentence.language or ""))
+
+    def _state(
+        self, clause: Clause, sentence: Sentence, tongue: Tongue, quotes: list[str], *, known: bool
+    ) -> None:
+        back = tongue.restore(sentence.text)
+        self.stated.append(
+            Stated(
+                text=with_quotes(clause.text.translate(back), quotes),
+                language=sentence.language or "",
+                told=with_quotes(tongue.told(clause, self._telling.names).translate(back), quotes),
+                known=known,
+                idle=idle_reason(clause.text, tongue),
+                lasting=is_lasting(clause.text, tongue),
+            )
+        )
+
+    def _foreign(self, stated: Stated, quotes: list[str]) -> None:
+        text = with_quotes(stated.text, quotes)
+        if text in self._recalled:
+            self._drop("recalled", text)
+        elif not quotes_in(stated.text, quotes):
+            self.stated.append(replace(stated, told=foreign_quoted(text, stated.language, self._telling.names)))
 
     def _drop(self, reason: str, text: str) -> None:
         self.drops.append(Drop(reason=reason, clause=text_hash(text)))

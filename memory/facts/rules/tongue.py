@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from memory.facts.rules.clause import Clause, Finding, Telling
+from memory.people import Names
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -26,3 +27,10 @@ class Tongue:
     sentence_drops: tuple[tuple[str, re.Pattern[str]], ...]
     clause_drops: tuple[tuple[str, re.Pattern[str]], ...]
     longest_clause: int  # characters
+    own: re.Pattern[str]  # the clause names its speaker
+    mine: re.Pattern[str]  # somebody of whom it is told that they are the speaker's
+    others: re.Pattern[str]  # somebody else, or something that only the talk around it tells
+    idle: tuple[tuple[str, re.Pattern[str]], ...]  # true, and not worth keeping
+    telling: re.Pattern[str]  # its words are of what lasts
+    lasting: re.Pattern[str]  # with it, what else would pass lasts
+    told: Callable[[Clause, Names], str]  # the clause about its speaker, or quoted

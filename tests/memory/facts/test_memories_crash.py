@@ -17,7 +17,7 @@ import pytest
 from memory.engine import Engine
 from memory.facts.consolidate import consolidate
 from memory.facts.desk import CONFLICT, Outcome
-from memory.facts.forms import statement
+from memory.facts.forms import Beside, statement
 from memory.facts.memory import CATEGORIES
 from memory.facts.resolve import resolve
 from memory.facts.store import store
@@ -59,7 +59,7 @@ async def opened(root: Path, disk: Disk | None = None) -> Engine:
 
 
 async def put(space: MemorySpace, text: str, key: str, category: str = "entities") -> Outcome:
-    draft = statement(text, category=category, importance=0.7, label="agent", key=key)
+    draft = statement(text, category=category, beside=Beside(importance=0.7, label="agent", key=key))
     (outcome,) = await store(space, SCOPE, [draft])
     return outcome
 

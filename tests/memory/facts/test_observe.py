@@ -12,7 +12,8 @@ import pytest
 from memory.engine import Engine
 from memory.errors import ModelFailed
 from memory.facts.fact import AI_DISCLOSURE, Fact
-from memory.facts.observe import CURSOR, DISCLOSED, PASSES, cursor_of, observe, observe_both
+from memory.facts.observe import observe, observe_both
+from memory.facts.windows import CURSOR, DISCLOSED, PASSES, cursor_of
 from memory.history.turn import AI, HUMAN
 from memory.models.chat import Tier
 from memory.space import MemorySpace
@@ -20,10 +21,16 @@ from memory.tries import BAD_MOST
 from tests.fakes import MORNING, FixedClock, ScriptedChat
 from tests.memory.mind_world import NAMES, hear, momo, talk, texts
 
-SAID = "The hospital keeps me on nights again, the nursing shifts are endless"
+SAID = "My nursing shifts at the hospital are always nights"
 NURSE = {
-    "text": "Lin does nursing shifts on nights at the hospital.", "importance": 8, "entity": "master", "message": 1,
+    "text": "Lin's nursing shifts at the hospital are always at night.", "importance": 8, "entity": "master",
+    "message": 1,
 }  # fmt: skip
+
+
+def steady(number: int) -> str:
+    """A statement that is worth asking a model about, like no other."""
+    return f"Tea at corner number {number} has always calmed me"
 
 
 def answer(*items: Mapping[str, Any]) -> ScriptedChat:
@@ -69,25 +76,25 @@ async def test_no_call_is_made_where_the_user_said_nothing(engine: Engine) -> No
 
 async def test_a_few_messages_wait_five_minutes_and_ten_do_not(engine: Engine, clock: FixedClock) -> None:
     chat = answer()
-    await talk(engine, *[(f"so it goes, number {number}", "") for number in range(9)])
+    await talk(engine, *[(steady(number), "") for number in range(9)])
     async with momo(engine) as space:
         await observe(space, NAMES, chat)
         assert chat.asked == []
         clock.advance(300)
         await observe(space, NAMES, chat)
         assert len(chat.asked) == 1
-    await talk(engine, *[(f"and on it goes, number {number}", "") for number in range(10)])
+    await talk(engine, *[(steady(number), "") for number in range(10, 20)])
     async with momo(engine) as space:
         await observe(space, NAMES, chat)
         assert len(chat.asked) == 2
 
 
 async def test_times_are_counted_from_the_message_and_not_from_now(engine: Engine, clock: FixedClock) -> None:
-    await talk(engine, ("Yesterday the hospital roof was leaking on everyone", ""))
+    await talk(engine, ("Yesterday the roof of my flat sprang a leak", ""))
     clock.advance(3 * 86_400)
     when = {"start": {"offset": -1, "unit": "day"}, "end": None}
     [fact] = await read(
-        engine, answer({"text": "The hospital roof was leaking on everyone.", "message": 1, "event_when": when})
+        engine, answer({"text": "The roof of Lin's flat sprang a leak.", "message": 1, "event_when": when})
     )
     assert fact.event_start_at == MORNING - timedelta(days=1)
     assert fact.created_at == MORNING
@@ -122,7 +129,7 @@ async def test_an_answer_that_is_all_made_up_has_failed(engine: Engine, item: Ma
 
 
 async def test_more_than_one_question_holds_is_read_in_several(engine: Engine) -> None:
-    await talk(engine, *[(f"and so it goes on, number {number}", "") for number in range(45)])
+    await talk(engine, *[(steady(number), "") for number in range(45)])
     chat = answer()
     async with momo(engine) as space:
         for _ in range(4):
@@ -176,7 +183,7 @@ async def test_instructions_in_a_message_are_not_shown_to_a_model(engine: Engine
 
 
 async def test_secrets_are_not_sent(engine: Engine) -> None:
-    await talk(engine, ("my api_key=sk-abcdefghijklmnopqrstuvwx is on the hospital wall", ""))
+    await talk(engine, ("my api_key=sk-abcdefghijklmnopqrstuvwx is on the hospital wall at my job", ""))
     chat = answer()
     await read(engine, chat)
     assert "sk-abc" not in str(chat.asked)
@@ -214,7 +221,7 @@ async def test_a_window_that_fails_for_good_is_set_aside_and_read_later(engine: 
 async def test_a_window_that_grew_while_it_failed_is_read_once(engine: Engine) -> None:
     down = ScriptedChat(ModelFailed(Tier.SUMMARY, "down", retryable=True))
     for number in range(4):
-        await talk(engine, (f"and so it goes on, number {number}", ""))
+        await talk(engine, (steady(number), ""))
         await read(engine, down)
     chat = answer()
     await talk(engine, (SAID, ""))
@@ -289,7 +296,7 @@ async def test_without_a_list_the_second_pass_has_failed(engine: Engine) -> None
 async def test_the_second_pass_follows_three_first_ones(engine: Engine) -> None:
     chat = answer()
     for number in range(3):
-        await talk(engine, (f"and so it goes, number {number}", "Yes"))
+        await talk(engine, (steady(number), "Yes"))
         async with momo(engine) as space:
             await observe_both(space, NAMES, chat)
             await observe(space, NAMES, chat, eager=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -205,3 +206,16 @@ async def test_the_companion_s_own_settings_serve_where_nothing_else_is_said(tmp
     tiers = ModelConfig(tmp_path, {}).current().tiers
     assert (tiers[Tier.SUMMARY].model, tiers[Tier.CORRECTION].model) == ("a", "b")
     assert "'k'" not in repr(tiers[Tier.SUMMARY])  # a key never shows where settings are printed
+
+
+async def test_neither_keys_nor_addresses_nor_texts_are_logged(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO)
+    async with chatting(tmp_path, FixedClock()) as (chat, provider):
+        await chat.reply(Tier.SUMMARY, MESSAGES, max_tokens=5)
+        provider.answer = lambda body: (500, b"hello secret-key")
+        with pytest.raises(ModelFailed) as caught:
+            await chat.reply(Tier.SUMMARY, MESSAGES, max_tokens=5)
+    told = caplog.text + str(caught.value)
+    assert not [word for word in ("secret-key", "hello", "127.0.0.1") if word in told]

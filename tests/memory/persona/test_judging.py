@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -13,7 +12,6 @@ from memory.persona.corrections import Correction
 from memory.persona.entry import Entry
 from memory.persona.judge import judge_corrections, judge_promotions
 from memory.persona.pen import PersonaPen
-from memory.persona.polish import polish
 from memory.persona.promote import MOST_ATTEMPTS, promote
 from memory.reflections.pen import Because
 from memory.reflections.reflection import Reflection
@@ -144,54 +142,3 @@ async def test_a_reflection_that_lost_ends_and_does_not_come_back(engine: Engine
         after = space.reflections.get("ref_2")
         assert after is not None
         assert (after.status, after.extra["promote_blocked_reason"]) == ("promote_blocked", "kept_old")
-
-
-# order
-
-ONE = entry("per_1", "Lin swims in the lake every morning.", MORNING)
-TWO = entry("per_3", "Lin swims every morning in the cold lake.", MORNING + timedelta(hours=1))
-
-
-async def polished(engine: Engine, said: Any) -> tuple[int, list[str]]:
-    async with momo(engine) as space:
-        await put(space, ONE, TWO, OTHER)
-        return await polish(space, NAMES, ScriptedChat(json.dumps(said))), texts(space.persona)
-
-
-IDS = ["persona.master.per_1", "persona.master.per_3"]
-LAKE = "Lin swims in the cold lake every morning."
-
-
-async def test_two_that_say_the_same_become_one(engine: Engine) -> None:
-    taken, held = await polished(engine, [{"action": "merge", "source_ids": IDS, "text": LAKE}])
-    assert (taken, sorted(held)) == (1, sorted([LAKE, OTHER.text]))
-
-
-@pytest.mark.parametrize("said", [
-    [], [{"action": "merge", "source_ids": [IDS[0], "persona.master.per_9"], "text": LAKE}],
-    [{"action": "merge", "source_ids": IDS, "text": "Lin hates people."}],
-    [{"action": "merge", "source_ids": IDS, "text": "Lin does not swim in the cold lake every morning."}],
-    [{"action": "discard", "source_ids": ["persona.master.per_3"]}], [{"action": "forget everything"}],
-])  # fmt: skip
-async def test_a_group_is_stamped_even_when_nothing_of_the_answer_applies(
-    engine: Engine, clock: FixedClock, said: Any
-) -> None:
-    taken, held = await polished(engine, said)
-    assert (taken, held) == (0, [ONE.text, TWO.text, OTHER.text])
-    chat = ScriptedChat("[]")
-    async with momo(engine) as space:
-        for _ in range(48):
-            clock.advance(1_800)
-            await polish(space, NAMES, chat)
-        assert chat.asked == []
-        clock.advance(30 * 86_400)
-        await polish(space, NAMES, chat)
-        assert len(chat.asked) == 1
-
-
-async def test_a_protected_entry_is_never_shown(engine: Engine) -> None:
-    chat = ScriptedChat("[]")
-    async with momo(engine) as space:
-        await put(space, ONE, entry("card_1", "Lin swims in the lake every morning!", MORNING, protected=True))
-        await polish(space, NAMES, chat)
-        assert chat.asked == []

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from memory.engine import Engine
-from memory.facts.observe import CURSOR as READ
+from memory.facts.windows import CURSOR as READ
 from memory.history.turn import AI, HUMAN
 from memory.models.chat import Tier
 from memory.persona import mind
@@ -134,10 +134,16 @@ async def answered(engine: Engine, feedback: str) -> tuple[str | None, Reflectio
 
 @pytest.mark.parametrize(("feedback", "status"), [("confirmed", "pending"), ("denied", "denied")])
 async def test_a_model_hears_an_answer_that_rules_took_for_none(engine: Engine, feedback: str, status: str) -> None:
-    await raise_it(engine, "Strings everywhere, the neighbours complain")
+    await raise_it(engine, "Strings all over the place in the evenings")
     heard, one = await answered(engine, feedback)
     assert (heard, one.status) == (feedback, status)
     assert one.evidence.reinforcement == (1.0 if feedback == "confirmed" else 0.0)
+
+
+async def test_a_denial_that_no_word_bears_out_casts_doubt_and_ends_nothing(engine: Engine) -> None:
+    await raise_it(engine, "Strings everywhere, the neighbours complain")
+    heard, one = await answered(engine, "denied")
+    assert (heard, one.status, one.evidence.disputation) == ("denied", "pending", 1.0)
 
 
 async def test_ignored_takes_nothing_away(engine: Engine) -> None:
@@ -196,6 +202,25 @@ async def test_a_denial_nobody_asked_for_ends_an_impression(engine: Engine) -> N
 async def test_a_denial_of_something_nobody_named_is_not_believed(engine: Engine) -> None:
     status, _ = await denied(engine, "What lovely weather", DENIED)
     assert status == "confirmed"
+
+
+@pytest.mark.parametrize(("said", "status"), [
+    ("I play the guitar every evening now", "confirmed"), ("I played the guitar every evening once", "denied"),
+    ("I don't play the guitar every evening", "denied"),
+])  # fmt: skip
+async def test_whoever_says_the_very_thing_denies_nothing(engine: Engine, said: str, status: str) -> None:
+    # Where rules hear it they have ended it themselves.
+    assert (await denied(engine, said, DENIED))[0] == status
+
+
+async def test_one_answer_ends_three_impressions_at_most(engine: Engine) -> None:
+    many = [confirmed(reflection(f"ref_{at}", f"Lin has guitar number {at}.", MORNING), MORNING) for at in range(6)]
+    async with momo(engine) as space:
+        await put(space, *many)
+    await talk(engine, ("The guitar was only ever my roommate's thing", ""))
+    chat = ScriptedChat(json.dumps([{"reflection_id": one.id, "feedback": "denied"} for one in many]))
+    async with momo(engine) as space:
+        assert await hear_denials(space, NAMES, chat, powerful=True) == 3
 
 
 @pytest.mark.parametrize("feedback", ["confirmed", "ignored"])

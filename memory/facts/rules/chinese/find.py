@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
+from memory.facts.rules.chinese import idle
 from memory.facts.rules.chinese.clauses import LONGEST_CLAUSE, clauses, normalise, restored, split_asked, without_tail
 from memory.facts.rules.chinese.drops import CLAUSE_DROPS, FRAME, INSTRUCTION, JOKING, SENTENCE_DROPS
 from memory.facts.rules.chinese.grammar import NOT_A_NAME
@@ -231,4 +232,11 @@ CHINESE = Tongue(
     sentence_drops=SENTENCE_DROPS,
     clause_drops=CLAUSE_DROPS,
     longest_clause=LONGEST_CLAUSE,
+    own=idle.OWN,
+    mine=idle.MINE,
+    others=idle.OTHERS,
+    idle=idle.IDLE,
+    telling=idle.TELLING,
+    lasting=idle.LASTING,
+    told=lambda clause, names: told(without_tail(clause.text), names),
 )

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from memory.facts.rules.clause import Clause, Finding, Telling
 from memory.facts.rules.draft import TIMELESS
+from memory.facts.rules.english import idle
 from memory.facts.rules.english.clauses import LONGEST_CLAUSE, clauses, split_asked
 from memory.facts.rules.english.drops import CLAUSE_DROPS, FRAME, INSTRUCTION, JOKING, SENTENCE_DROPS
 from memory.facts.rules.english.happenings import happening
@@ -19,11 +20,13 @@ from memory.facts.rules.english.spelling import normalise
 from memory.facts.rules.english.ties import both, kin_named, tied
 from memory.facts.rules.english.us import about_us
 from memory.facts.rules.english.values import is_name, listed, trimmed, value_of, without_tail
+from memory.facts.rules.english.voice import quoted, told_of
 from memory.facts.rules.english.words import OCCUPATION
 from memory.facts.rules.event_when import resolve
 from memory.facts.rules.numerals import english_number
 from memory.facts.rules.rule import Rule
 from memory.facts.rules.tongue import Tongue
+from memory.people import Names
 
 _LEAD = re.compile(rf"^(?P<lead>{TIME_LEAD}),? (?=(?:I|my|we) )", re.IGNORECASE)
 
@@ -245,6 +248,12 @@ def _remembered(said: Said) -> list[Finding]:
     return [said.when(Finding(slot="remember", value=text, text=told), None)]
 
 
+def _told_or_quoted(clause: Clause, names: Names) -> str:
+    """A clause that no rule read, in the third person where every verb of the speaker's can be bent safely."""
+    safe = all(idle.SAFE.match(clause.text, place.end()) for place in re.finditer(r"\bI\b", clause.text))
+    return (told_of(clause.text, names) if safe else None) or quoted(clause.text, names)
+
+
 ENGLISH = Tongue(
     normalise=normalise,
     split_asked=split_asked,
@@ -263,4 +272,11 @@ ENGLISH = Tongue(
     sentence_drops=SENTENCE_DROPS,
     clause_drops=CLAUSE_DROPS,
     longest_clause=LONGEST_CLAUSE,
+    own=idle.OWN,
+    mine=idle.MINE,
+    others=idle.OTHERS,
+    idle=idle.IDLE,
+    telling=idle.TELLING,
+    lasting=idle.LASTING,
+    told=_told_or_quoted,
 )
