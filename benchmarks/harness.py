@@ -23,10 +23,11 @@ from typing import Any
 import uvicorn
 
 from memory.engine import Engine
-from memory.models.chat import NoChat, Tier
+from memory.models.chat import Tier
 from memory.settings import Settings
 from memory_server.app import create_app
 from memory_server.service import Service
+from tests.fakes import ScriptedChat
 
 REPOSITORY = Path(__file__).resolve().parent.parent
 HOST = "127.0.0.1"
@@ -203,34 +204,14 @@ def free_port() -> int:
     return port
 
 
-class SlowChat(NoChat):
+def slow_chat(seconds: float) -> ScriptedChat:
     """A summary model that takes its time."""
-
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
-
-    def configured(self, tier: Tier) -> bool:
-        return tier == Tier.SUMMARY
-
-    def usable(self, tier: Tier, space: str = "") -> bool:
-        return self.configured(tier)
-
-    async def reply(
-        self,
-        tier: Tier,
-        messages: Sequence[Mapping[str, str]],
-        *,
-        max_tokens: int,
-        seconds: float | None = None,
-        space: str = "",
-    ) -> str:
-        await asyncio.sleep(self._seconds)
-        return '{"summary": "They talked for a while."}'
+    return ScriptedChat('{"summary": "They talked for a while."}', tiers=(Tier.SUMMARY,), seconds=seconds)
 
 
 async def _serve(root: Path, port: int, seconds: float) -> None:
     service = Service(
-        instance_id="benchmark", engine=await Engine.open(Settings(data_root=root), chat=SlowChat(seconds))
+        instance_id="benchmark", engine=await Engine.open(Settings(data_root=root), chat=slow_chat(seconds))
     )
     assert service.engine is not None
     server = uvicorn.Server(

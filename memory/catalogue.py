@@ -48,6 +48,7 @@ class Entry:
     card: Card | None = None       # of a scope that has one
     reminders: tuple[Due, ...] = ()     # all of them, the earliest first
     digests: tuple[str, ...] = ()       # ids
+    over_at: datetime | None = None     # aware; when the first thing in it may be removed for its age
 
     @property
     def next_due(self) -> datetime | None:
@@ -74,6 +75,7 @@ class Catalogue:
         self._changed: set[str] = set()
         self._gone: set[str] = set()
         self._next_due: dict[str, datetime] = {}
+        self._over_at: dict[str, datetime] = {}
         self._ids_seq: dict[str, int] = {}              # how far a space had come when its ids were written down
         self._ids: dict[str, tuple[str, ...]] = {}      # ids to be written down
 
@@ -113,6 +115,7 @@ class Catalogue:
             card=space.views.card.card,
             reminders=space.views.reminders.due,
             digests=space.views.digests.ids,
+            over_at=_over_at(space),
         )
         if self._entries.get(space.name) != entry:
             self._entries[space.name] = entry
@@ -126,11 +129,19 @@ class Catalogue:
             self._next_due.pop(name, None)
         else:
             self._next_due[name] = due
+        if entry.over_at is None:
+            self._over_at.pop(name, None)
+        else:
+            self._over_at[name] = entry.over_at
 
     def due(self, now: datetime) -> list[str]:
         """Spaces with a reminder that is to be sent by now, the longest due first."""
         found = sorted((at, name) for name, at in self._next_due.items() if at <= now)
         return [name for _, name in found]
+
+    def over(self, now: datetime) -> list[str]:
+        """Spaces in which something may be removed by now for its age."""
+        return sorted(name for name, at in self._over_at.items() if at <= now)
 
     def closed(self, space: MemorySpace) -> None:
         """Note the ids in a space that is let go of, so that they are found without opening it."""
@@ -158,6 +169,7 @@ class Catalogue:
         self._ids.pop(name, None)
         self._ids_seq.pop(name, None)
         self._next_due.pop(name, None)
+        self._over_at.pop(name, None)
         if self._entries.pop(name, None) is not None:
             self._gone.add(name)
             self._changed.discard(name)
@@ -182,6 +194,7 @@ class Catalogue:
             log.warning("%s is unreadable and is made again", self._path.name)
             self._entries.clear()
             self._next_due.clear()
+            self._over_at.clear()
             self._ids_seq.clear()
             with contextlib.suppress(FileNotFoundError):
                 self._path.unlink()
@@ -223,8 +236,13 @@ class Catalogue:
 
 
 def _ids_in(space: MemorySpace) -> tuple[str, ...]:
-    """Of a fact in both lists twice: nothing else can be done while a hundred thousand are gathered."""
-    return (*space.facts.ids, *space.views.facts_archive.ids)
+    """Some of them twice: nothing else can be done while a hundred thousand are gathered."""
+    return (*space.facts.ids, *space.views.facts_archive.ids, *space.views.versions.ids)
+
+
+def _over_at(space: MemorySpace) -> datetime | None:
+    known = [at for at in (space.views.reminders.over_at, space.views.digests.over_at) if at is not None]
+    return min(known, default=None)
 
 
 def _told(entry: Entry) -> dict[str, object]:
@@ -238,6 +256,7 @@ def _told(entry: Entry) -> dict[str, object]:
         "card": entry.card.to_json() if entry.card is not None else None,
         "reminders": [[one.due_at.isoformat(), one.id, one.owner, one.status] for one in entry.reminders],
         "digests": list(entry.digests),
+        "over_at": entry.over_at.isoformat() if entry.over_at is not None else None,
     }
 
 
@@ -255,4 +274,5 @@ def _more(name: str, told: Mapping[str, Any]) -> dict[str, Any]:
             for at, own, owner, status in told["reminders"]
         ),
         "digests": tuple(told["digests"]),
+        "over_at": datetime.fromisoformat(told["over_at"]) if told["over_at"] else None,
     }

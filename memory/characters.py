@@ -15,9 +15,9 @@ from memory.engine import Engine
 from memory.erase import erase
 from memory.errors import BadInput, MemoryServiceError, UnknownSpace
 from memory.names import check_name
-from memory.scopes import Scope, fold_scope, of_character
+from memory.scopes import RECALLNEST, Scope, of_character
 from memory.selection import Selection
-from memory.sessions.save import CHECKPOINTS
+from memory.sessions.save import CHECKPOINTS, ever_saved
 from memory.store import layout
 from memory.store.files import sync_directory
 
@@ -110,7 +110,7 @@ async def _erase_checkpoints(engine: Engine, scope: Scope) -> None:
     if not engine.spaces.exists(CHECKPOINTS):
         return
     async with engine.spaces.use(CHECKPOINTS) as space:
-        ids = [one.id for one in space.views.checkpoints if fold_scope(one.resolved_scope) == scope.folded]
+        ids = await ever_saved(space, scope)
         if ids:
             await erase(space, Selection(ids=tuple(ids)), engine.cast.names(CHECKPOINTS))
 
@@ -118,16 +118,20 @@ async def _erase_checkpoints(engine: Engine, scope: Scope) -> None:
 async def delete_space(engine: Engine, name: str) -> int:
     """Remove a scope's space with everything in it. Returns the number of files removed.
 
-    Its name is never given again, so it need not be kept closed. Raises UnknownSpace, InUse, OSError.
+    Whoever may use its name may make it anew, so it need not be kept closed. Raises UnknownSpace, InUse, OSError.
     """
     if not engine.spaces.exists(name):
         raise UnknownSpace(name)
+    entry = engine.catalogue.get(name)
+    scope = entry.scope if entry is not None else None
     async with _closed(engine, name):
         directory = engine.spaces.directory(name)
         if not directory.is_dir():      # somebody else was faster
             raise UnknownSpace(name)
         count = await engine.run(_remove, directory)
         engine.catalogue.forget(name)
+    if scope is not None and scope.dialect == RECALLNEST:
+        await _erase_checkpoints(engine, scope)
     log.info("%s: deleted, %d files", name, count)
     return count
 

@@ -5,8 +5,10 @@ Two kinds: questions to a model (``model_tries.json``) and owed jobs (``dead_let
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import orjson
@@ -85,10 +87,19 @@ async def retry(space: MemorySpace, ids: Collection[str] | None = None) -> int:
     return len(asked) + len(owed)
 
 
+def count_kinds(directory: Path) -> Counter[str]:
+    """How many dead letters the directory of a space holds, by kind. Blocks; the space need not be open."""
+    return Counter(str(line["type"]) for line in _read(directory))
+
+
 def _lines(space: MemorySpace) -> list[dict[str, Any]]:
+    return _read(space.directory)
+
+
+def _read(directory: Path) -> list[dict[str, Any]]:
     """The readable lines of the file."""
     found: list[dict[str, Any]] = []
-    for raw in (read(space.directory / layout.DEAD_LETTERS) or b"").splitlines():
+    for raw in (read(directory / layout.DEAD_LETTERS) or b"").splitlines():
         try:
             line = orjson.loads(raw)
         except orjson.JSONDecodeError:

@@ -7,6 +7,7 @@ import logging
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import ParamSpec, TypeVar
 
 import orjson
@@ -20,7 +21,7 @@ from memory.facts import inherited
 from memory.facts.learn import CURSOR as LEARNT
 from memory.facts.learn import learn
 from memory.history import compress
-from memory.history.record import COMPRESS, POST_TURN
+from memory.history.record import COMPRESS, POST_TURN, UPDATE_WORKING
 from memory.ids import Ids, RandomIds
 from memory.model_config import Usage
 from memory.models.chat import Chat, NoChat, Tier
@@ -33,8 +34,11 @@ from memory.scoped import Scoped
 from memory.sessions.asked import QueryLog
 from memory.sessions.observations import Observations
 from memory.settings import Settings
+from memory.shelves import Shelves
 from memory.space import MemorySpace
 from memory.spaces import Spaces
+from memory.state import working_update
+from memory.state.webhook import Courier, NoCourier
 from memory.store import layout
 from memory.store.files import Disk, Print, look, read
 from memory.store.outbox import OutboxOp
@@ -43,12 +47,16 @@ from memory.tombstones import Tombstones
 from memory.work.agenda import JobState, Survey
 from memory.work.backfill import Backfill
 from memory.work.claims import Claims
+from memory.work.deliveries import deliveries
+from memory.work.digesting import Digesting
 from memory.work.due import DueReminders
 from memory.work.gate import StorageGate
+from memory.work.lanes import Lanes
 from memory.work.outbox_worker import OutboxWorker
 from memory.work.rounds import POWERFUL, Rounds
 from memory.work.runner import Loop, Runner
 from memory.work.thoughts import BACKGROUND, thoughts
+from memory.work.upkeep import Upkeep
 
 log = logging.getLogger(__name__)
 
@@ -89,6 +97,7 @@ class Engine:
         chat: Chat,
         embedder: Embedder,
         gate: StorageGate,
+        courier: Courier,
     ) -> None:
         self.settings = settings
         self.root_id = root_id
@@ -97,10 +106,12 @@ class Engine:
         self.chat = chat
         self.embedder = embedder
         self.gate = gate
+        self.courier = courier
         self.claims = Claims(self._reopened)
         self.cast = Cast(settings.data_root, master_name=settings.master_name)
         self.catalogue = Catalogue(settings.data_root / layout.CATALOGUE, clock)
         self.failed_write_at: datetime | None = None
+        self._shelves = Shelves()
         self.spaces = Spaces(
             settings,
             disk,
@@ -112,9 +123,9 @@ class Engine:
             opened=self._opened,
             failed=self._write_failed,
             paused=self._is_paused,
-            left=self.catalogue.closed,
+            left=self._left,
         )
-        self.scoped = Scoped(self.spaces, self.catalogue)
+        self.scoped = Scoped(self.spaces, self.catalogue, self._shelves)
         self.observations = Observations(
             layout.observations_directory(settings.data_root),
             disk,
@@ -124,7 +135,7 @@ class Engine:
             segment_bytes=settings.segment_bytes,
         )
         self.queries = QueryLog(layout.queries_directory(settings.data_root), disk, clock, self._may_note)
-        self.worker = OutboxWorker(
+        work = OutboxWorker(
             self.spaces,
             clock,
             {
@@ -134,18 +145,30 @@ class Engine:
                 inherited.EXTRACT: inherited.take_over,
                 ARCHIVE: put_away,
                 erase.ERASE: self._finish_erasing,
+                working_update.REFINE_WORKING: partial(working_update.refine, chat=chat),
             },
             attempts=settings.attempts,
             admits=self._admits_work,
         )
+        prompt = OutboxWorker(      # follows what was said, whatever a model takes its time for meanwhile
+            self.spaces,
+            clock,
+            {UPDATE_WORKING: partial(working_update.update, chat=chat)},
+            attempts=settings.attempts,
+            admits=self._admits_work,
+        )
+        self.digesting = Digesting(self.spaces, self.cast, clock, chat, settings, self._admits_work)
+        told = deliveries(self.spaces, clock, courier, self._admits_work)
+        self.worker = Lanes(prompt, work, told, self.digesting.worker)
         self.backfill = Backfill(self.spaces, self.cast, clock, embedder, self._admits_work)
         self.rounds = Rounds(self.spaces, self.cast, clock, self._admits_work, self.sync_cards, chat=chat)
         self.thoughts = Rounds(
-            self.spaces, self.cast, clock, self._admits_thought, self.sync_cards, thoughts(chat), chat=chat
+            self.spaces, self.cast, clock, self._admits_thought, self.sync_cards, thoughts(chat, embedder), chat=chat
         )
         self._usage = Usage(settings.data_root, disk, chat)
         self._survey = Survey()
         self.due = DueReminders(self.spaces, self.catalogue, clock, self._admits_work)
+        self.upkeep = Upkeep(self.spaces, self.catalogue, clock, chat, self._admits_work)
         self.tombstones = Tombstones(settings.data_root, disk, self.spaces.exists)
         self._released: dict[str, Print | None] = {}   # journals of claimed names, as they were let go
         self._disk = disk
@@ -163,6 +186,7 @@ class Engine:
         embedder: Embedder | None = None,
         disk: Disk | None = None,
         gate: StorageGate | None = None,
+        courier: Courier | None = None,
     ) -> Engine:
         """Open a data root, making it if it is not there. Raises RootTooNew, or OSError.
 
@@ -180,6 +204,7 @@ class Engine:
             chat=chat or NoChat(),
             embedder=embedder or NoEmbedder(),
             gate=gate or StorageGate(settings.data_root),
+            courier=courier or NoCourier(),
         )
         await engine.catalogue.open()
         await engine._usage.load()
@@ -199,6 +224,8 @@ class Engine:
                 Loop("close idle databases", every=15.0, tick=self.spaces.close_idle_databases),
                 Loop("save the catalogue", every=10.0, tick=self.catalogue.save),
                 Loop("due reminders", every=0.5, tick=self.due.tick),
+                Loop("upkeep of scopes", every=60.0, tick=self.upkeep.tick),
+                Loop("digests", every=1.0, tick=self.digesting.tick),
                 Loop("rounds", every=10.0, tick=self.rounds.tick),
                 Loop("thoughts", every=10.0, tick=self.thoughts.tick),
                 Loop("save the models' usage", every=10.0, tick=self._usage.save),
@@ -208,6 +235,13 @@ class Engine:
 
     async def close(self) -> None:
         """Stop background work and let go of every file. What is owed stays owed."""
+        try:
+            await self._close()
+        except asyncio.CancelledError:
+            self.spaces.abandon()   # cut short: no thread of theirs may keep the process from ending
+            raise
+
+    async def _close(self) -> None:
         await self._runner.stop()
         for task in self._tasks:
             task.cancel()
@@ -215,6 +249,7 @@ class Engine:
         await self.queries.close()
         await self.spaces.close()
         await self.embedder.close()
+        await self.courier.close()
         await self.catalogue.close()
         await self._usage.save()
         self._disk.close()
@@ -231,7 +266,7 @@ class Engine:
             if self.claims.retired(name):
                 continue  # its work is resumed when the claim ends
             try:
-                await self.spaces.visit(name)
+                await self.scoped.look_over(name)
             except (MemoryServiceError, OSError) as error:
                 log.warning("%s could not be opened (%s)", name, type(error).__name__)
             await asyncio.sleep(0)
@@ -338,11 +373,19 @@ class Engine:
 
     def _committed(self, space: MemorySpace) -> None:
         self.catalogue.note(space)
+        self.digesting.note(space)
         self.worker.owed(space)
 
     def _opened(self, space: MemorySpace) -> None:
+        self._shelves.opened(space)
         self.catalogue.note(space)
+        self.digesting.note(space)
         self.worker.owed(space)
+
+    def _left(self, space: MemorySpace) -> bool:
+        """Whether what it held in memory is still wanted."""
+        self.catalogue.closed(space)
+        return self._shelves.left(space)
 
     def _write_failed(self, name: str) -> None:
         self.failed_write_at = self.clock.now()

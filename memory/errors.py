@@ -5,10 +5,11 @@ MemoryServiceError
 ├─ UnknownSpace (name)        ├─ DamagedSpace (path, line)
 ├─ KeyReused (key)            ├─ ModelFailed (tier, retryable)
 ├─ ClaimWithdrawn (token)     ├─ RootTooNew (found, known)
+├─ JobFailed (code)           │
 └─ RootLocked (root)          └─ SpaceClosed (name)
 
 StorageBlocked also has WriteFenced (mode): reading goes on, only writing is refused. ModelFailed has NotAsked (no call
-was made) and BadAnswer (the model answered, but not what it was asked).
+was made), BadAnswer (the model answered, but not what it was asked) and EmptyAnswer (it said nothing).
 
 The engine raises; only a dialect decides what status and shape one of these has.
 No message ever contains remembered text.
@@ -109,6 +110,17 @@ class BadAnswer(ModelFailed):
 
     def __init__(self, tier: str, why: str) -> None:
         super().__init__(tier, why, retryable=True)
+
+
+class EmptyAnswer(ModelFailed):
+    """A model answered without a word."""
+
+    def __init__(self, tier: str) -> None:
+        super().__init__(tier, "the answer is empty", retryable=True)
+
+
+class JobFailed(MemoryServiceError):
+    """Owed work cannot be done, and trying it again would not help. The message is a code."""
 
 
 class RootTooNew(MemoryServiceError):

@@ -15,9 +15,10 @@ from memory.facts.evidence import is_shown
 from memory.facts.fact import Fact
 from memory.facts.retired import FORGOTTEN, REPLACED, Retired
 from memory.facts.retired import to_row as retired_row
-from memory.facts.sameness import normal
+from memory.facts.sameness import is_telling, normal, stands_in
 from memory.history.compress import SUMMARISE
-from memory.history.raw import search_tokens
+from memory.history.raw import RawEvent, search_tokens
+from memory.history.record import UPDATE_WORKING, owe_once
 from memory.history.redact import Gone, Window, redact
 from memory.history.turn import Turn
 from memory.history.withheld import FORGOTTEN as EVIDENCE_FORGOTTEN
@@ -29,8 +30,9 @@ from memory.store.scrub import Eraser
 
 log = logging.getLogger(__name__)
 
-_LONG = 12          # characters from which a statement is also looked for inside other texts
-_LOOKED_AT = 1_000  # events that may hold it
+_LONG = 12          # characters from which evidence is also looked for inside other texts
+_LOOKED_AT = 20_000 # events that may hold it
+_INDEXED = 512      # characters up to which the index surely has every word of an event
 
 
 @dataclass(slots=True, kw_only=True)
@@ -74,6 +76,8 @@ async def forget(space: MemorySpace, find: Callable[[], Iterable[Fact]]) -> int:
             batch.add("turns.withheld", {"turns": [withheld_row(one) for one in withheld]})
         _clear_window(space, batch, going, eraser)
         _clear_impressions(space, batch, going, eraser)
+        if not space.views.working.empty:
+            owe_once(space, batch, UPDATE_WORKING)
     space.forget_shown(eraser.holds)
     log.info("%s: forgot %d entries and %d turns", space.name, len(going.rows), len(going.turns))
     return len(going.rows)
@@ -94,14 +98,11 @@ def _with_equals(space: MemorySpace, facts: Sequence[Fact]) -> list[Fact]:
 
 
 def _says(fact: Fact, texts: Collection[str]) -> bool:
-    said = normal(fact.text)
-    if said in texts:
-        return True
-    return fact.memory is not None and fact.memory.is_evidence and any(_within(text, said) for text in texts)
+    return normal(fact.text) in texts or any(_within(text, fact.text) for text in texts)
 
 
 def _within(text: str, other: str) -> bool:
-    return len(text) >= _LONG and text in other
+    return is_telling(text) and stands_in(text, other)
 
 
 def _gather(space: MemorySpace, going: _Going, fact: Fact, now: datetime) -> None:
@@ -141,11 +142,8 @@ async def _gather_turns(space: MemorySpace, going: _Going) -> None:
     """What the facts rest on, and every event that says one of them."""
     wanted = dict.fromkeys(one for retired in going.rows.values() for one in retired.fact.sources)
     for text in map(normal, going.texts):
-        tokens = search_tokens(text)
-        events = space.raw.saying(tokens, _LOOKED_AT) if tokens else list(space.raw)
-        for event in events:
-            said = normal(event.text)
-            if said == text or _within(text, said):
+        for event in _may_say(space, text):
+            if normal(event.text) == text or _within(text, event.text):
                 wanted[event.turn] = None
     for turn_id in list(wanted):
         note = space.views.event_notes.of_turn(turn_id)
@@ -155,11 +153,21 @@ async def _gather_turns(space: MemorySpace, going: _Going) -> None:
     going.turns = {turn_id: found[turn_id] for turn_id in wanted if turn_id in found}
 
 
+def _may_say(space: MemorySpace, text: str) -> Iterator[RawEvent]:
+    """The events that may have a text in them."""
+    tokens = search_tokens(text)
+    if not tokens:
+        yield from space.raw
+        return
+    yield from space.raw.saying(tokens, _LOOKED_AT)
+    yield from (event for event in space.raw if len(event.text) > _INDEXED)
+
+
 def _eraser(going: _Going) -> Eraser:
-    texts = [text.strip() for text in (*going.texts, *(turn.text for turn in going.turns.values())) if text.strip()]
-    return Eraser(
-        ids=[*going.ids, *going.turns], parts=[text for text in texts if len(text) >= _LONG], wholes=texts
-    )
+    facts = [text.strip() for text in going.texts if text.strip()]
+    evidence = [text for turn in going.turns.values() if (text := turn.text.strip())]
+    parts = [*filter(is_telling, facts), *(text for text in evidence if len(text) >= _LONG)]
+    return Eraser(ids=[*going.ids, *going.turns], parts=parts, wholes=[*facts, *evidence])
 
 
 # what was made of them

@@ -292,6 +292,7 @@ def _document(fact: Fact, tier: str) -> Document:
         superseded=fact.superseded_by is not None or fact.denied_in is not None,
         hidden=is_hidden(fact.extra),
         sources=fact.sources,
+        aliases=" ".join(fact.memory.own_tags) if fact.memory is not None else "",
     )
 
 

@@ -27,7 +27,8 @@ _TRANSITION = ("from", "to", "archive_shard_path")
 _WORDLESS_STEMS = frozenset(
     {
         "cursor", "cursors", "keys", "forgotten", "synthesis", "synthesis_backoff", "space", "scope", "try", "tries",
-        "account", "accounts", "write", "answered", "turns_withheld", ERASED,
+        "account", "accounts", "write", "answered", "turns_withheld",
+        "digest_job", "digest_runs", ERASED,
     }
 )
 # Vectors hold no text, but tell what a text was about: they are removed and made again.

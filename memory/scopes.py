@@ -11,7 +11,8 @@ import hashlib
 import json
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+import uuid
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from memory.errors import BadInput
@@ -24,6 +25,8 @@ FIELD = "scope"
 SCOPE_LIMIT = 640           # characters
 _SLUG_LIMIT = 40
 _HASH = 16                  # hex digits
+
+_NAMESPACE = uuid.UUID("6f1f0a7e-0b0a-5d0c-9a43-3f1d1c7e9b52")
 
 _BLANKS = re.compile(r"\s+")
 _NOT_PLAIN = re.compile(r"[^a-z0-9]+")
@@ -48,6 +51,11 @@ class Scope:
     def character(self) -> str | None:
         """The character that it is, if it is one."""
         return None if self.space.startswith("@") else self.space
+
+
+def borrowing_order(scope: Scope) -> tuple[bool, str]:
+    """For sorting: the order in which whoever borrows the spaces of several scopes does so."""
+    return scope.character is None, scope.space
 
 
 def collapsed(text: str) -> str:
@@ -85,6 +93,11 @@ def of_character(name: str) -> Scope:
     return Scope(name=f"{CHARACTER}:{name}", space=name)
 
 
+def derived_id(kind: str, text: str) -> str:
+    """A UUID that always is the same for the same text."""
+    return str(uuid.uuid5(_NAMESPACE, f"{kind}:{text}"))
+
+
 def reserved(name: str) -> str:
     """The name of a space that is no scope: what the service itself keeps under a fixed name."""
     return f"@{name}"
@@ -108,13 +121,20 @@ class Wanted:
         """A name without ``:`` also means everything under it; so does one that ends in ``:*``."""
         return self.text is not None and (":" not in self.text or self.text.endswith(":*"))
 
+    @property
+    def is_one(self) -> bool:
+        """Whether exactly one scope is named."""
+        return self.text is not None and not self.is_family
+
     def covers(self, scope: Scope) -> bool:
+        return self.covers_name(scope.folded)
+
+    def covers_name(self, folded: str) -> bool:
+        """The same for a name that was folded."""
         if self.text is None:
             return True
         wanted = fold_scope(self.text.removesuffix(":*"))
-        if scope.folded == wanted:
-            return True
-        return self.is_family and scope.folded.startswith(f"{wanted}:")
+        return folded == wanted or (self.is_family and folded.startswith(f"{wanted}:"))
 
 
 def near(wanted: str, scopes: Iterable[Scope], limit: int = 5) -> list[Scope]:
@@ -154,6 +174,6 @@ def _pairs(word: str) -> frozenset[str]:
     return frozenset(word[at : at + 2] for at in range(len(word) - 1))
 
 
-def spelled(scopes: Sequence[Scope]) -> list[str]:
+def spelled(scopes: Iterable[Scope]) -> list[str]:
     """Their names, in order."""
-    return [scope.name for scope in scopes]
+    return sorted(scope.name for scope in scopes)

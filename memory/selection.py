@@ -12,6 +12,7 @@ from memory.history.turn import SYSTEM, Turn, without_stamp
 from memory.history.wording import sentences_of
 from memory.space import MemorySpace
 from memory.store import layout
+from memory.store.events import Event
 from memory.store.scrub import Eraser, fold
 from memory.store.view import FileView
 
@@ -23,6 +24,7 @@ WORDLESS = frozenset(
     {
         layout.CURSORS, layout.KEYS, layout.FORGOTTEN, layout.SYNTHESIS_BACKOFF, layout.SCOPE, layout.MODEL_TRIES,
         layout.TURNS_WITHHELD, layout.ANSWERED, layout.ACCOUNTS,
+        layout.DIGEST_JOBS, layout.ERRANDS,
     }
 )
 _WINDOW = frozenset({layout.RECENT, layout.RECENT_META})
@@ -43,6 +45,7 @@ _KINDS: Mapping[str, str] = {
     layout.REMINDERS: "reminder",
     layout.DIGESTS: "digest",
     layout.SCOPE_CARD: "scope_card",
+    layout.WORKING_STATE: "working_state",
 }
 
 _TEXTS = ("text", "sentence", "content", "new_text", "candidate_text")
@@ -140,10 +143,34 @@ async def work_out(space: MemorySpace, text: str | None, ids: Collection[str]) -
     seen |= {record.id for record in records if record.id is not None}
     unknown = [one for one in ids if one not in seen and one not in space.forgotten.ids]
     if unknown:
+        told = await _told_by_journal(space, unknown)
+        unknown = [one for one in unknown if one not in told]
+    if unknown:
         raise BadInput("id", f"there is nothing with the id {unknown[0]}")
     await space.disk.run(_close, plan, records, eraser)
     await _gather(space, plan, records, eraser)
     return plan
+
+
+async def _told_by_journal(space: MemorySpace, ids: Collection[str]) -> set[str]:
+    """Those of the ids that something had which no view holds any more: some keep only the latest."""
+    wanted = frozenset(ids)
+    found: set[str] = set()
+
+    def gather(event: Event) -> None:
+        for value in (event.data, *event.data.values()):
+            rows = value if isinstance(value, list) else [value]
+            found.update(wanted.intersection(_ids_of(rows)))
+
+    await space.journal.rehearse(lambda event: event, gather)
+    return found
+
+
+def _ids_of(rows: Iterable[Any]) -> Iterator[str]:
+    for row in rows:
+        own = row.get("id") if isinstance(row, Mapping) else None
+        if isinstance(own, str):
+            yield own
 
 
 def _is_memo(space: MemorySpace, entry_id: str) -> bool:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 DEFAULT_PORT = 48912
@@ -39,6 +40,15 @@ class Settings:
     recall_limit: int = 8
     recall_limit_max: int = 50
     query_vector_wait: float = 0.5      # a question is answered by words alone when its vector takes longer
+
+    # facts of scopes
+    facet_caps: Mapping[str, int] = field(default_factory=dict)     # by facet; of those that have another cap here
+
+    # working memory of scopes
+    working_enabled: bool = True
+    working_llm: bool = False           # a model adds what the rules missed
+    working_turns: int = 6              # latest events that are read
+    working_items: int = 10             # of each list
 
     # background work
     background: bool = True             # False: loops are ticked by hand (tests)

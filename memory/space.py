@@ -108,6 +108,7 @@ class MemorySpace:
         self.written_at = clock.monotonic()
         self.shown: deque[str] = deque(maxlen=_SHOWN)  # texts that recall answered with lately
         self.spoken_at: float | None = None  # monotonic; when somebody last talked with the character
+        self.digesting: set[str] = set()     # ids of the digest jobs that have begun to read
         self.reviewing: asyncio.Task[Any] | None = None  # a review of the recent window under way
         self._disk = disk
         self._may_write = permit

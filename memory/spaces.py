@@ -52,7 +52,7 @@ class Spaces:
         opened: Callable[[MemorySpace], None],
         failed: Callable[[str], None],
         paused: Callable[[], bool] = lambda: False,
-        left: Callable[[MemorySpace], None] = lambda _space: None,
+        left: Callable[[MemorySpace], bool] = lambda _space: False,
     ) -> None:
         self._settings = settings
         self._disk = disk
@@ -227,9 +227,10 @@ class Spaces:
                 except OSError as error:
                     log.warning("%s: could not save while folding away (%s)", name, type(error).__name__)
                     self._failed(name)
-                self._left(space)
+                kept = self._left(space)
                 space.journal.closed = True
-                space.fall_apart()
+                if not kept:
+                    space.fall_apart()
                 slot.space = None
         if not slot.leases and not slot.closing and slot.space is None and self._slots.get(name) is slot:
             self._slots.pop(name, None)
@@ -306,6 +307,11 @@ class Spaces:
             self._slots.clear()
             if ending:
                 await asyncio.wait(ending, timeout=_ABANDONED)
+
+    def abandon(self) -> None:
+        """Let every database go as it is, for a process that must end."""
+        for space in self.open_spaces:
+            space.turns.abandon()
 
 
 def _is_not_closing(slot: _Slot) -> bool:

@@ -1,14 +1,13 @@
 """Users and their scopes: who may reach which space under which id.
 
 A scope's space is named by a hash of its owner and id, so somebody else's id names a space that is
-not there. The local user also reaches the companion's characters.
+not there. The local user also reaches the companion's characters and what agents keep.
 """
 
 from __future__ import annotations
 
 import logging
 import re
-import uuid
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
@@ -23,7 +22,7 @@ from memory.engine import Engine
 from memory.errors import BadInput, MemoryServiceError, UnknownSpace
 from memory.names import check_name
 from memory.scoped import name_scope, shown_id
-from memory.scopes import CHARACTER, collapsed, read_scope, reserved
+from memory.scopes import CHARACTER, RECALLNEST, collapsed, derived_id, read_scope, reserved
 from memory.space import MemorySpace
 from memory.state.accounts import Account, to_row
 from memory.state.card import Card
@@ -37,7 +36,6 @@ log = logging.getLogger(__name__)
 STATECORE = "statecore"
 ACCOUNTS = reserved("accounts")
 
-_NAMESPACE = uuid.UUID("6f1f0a7e-0b0a-5d0c-9a43-3f1d1c7e9b52")
 _UUID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _HEAD = 64 * 1024       # bytes in which a journal's first event is looked for
 
@@ -64,22 +62,18 @@ class Place:
 
 def user_of(identity: str, *, is_local: bool) -> User:
     """The user that an identity is. Nothing needs to be written down for that."""
-    return User(id=_derived("user", identity), is_local=is_local)
+    return User(id=derived_id("user", identity), is_local=is_local)
 
 
 def public_id(own: str) -> str:
     """An id as a UUID, whatever form it has here."""
     shown = shown_id(own)
-    return shown if _UUID.fullmatch(shown) else _derived("id", own)
+    return shown if _UUID.fullmatch(shown) else derived_id("id", own)
 
 
 def character_id(name: str) -> str:
-    """The scope id of a character."""
-    return _derived(CHARACTER, name)
-
-
-def _derived(kind: str, text: str) -> str:
-    return str(uuid.uuid5(_NAMESPACE, f"{kind}:{text}"))
+    """The scope id of a character, or of another space that was not made here, by the name of the space."""
+    return derived_id(CHARACTER, name)
 
 
 def resolve_scope(engine: Engine, user: User, scope_id: str) -> Place:
@@ -94,7 +88,8 @@ def resolve_scope(engine: Engine, user: User, scope_id: str) -> Place:
         if engine.spaces.exists(space):
             return Place(id=own, space=space)
         if user.is_local:
-            name = next((name for name in engine.spaces.names() if character_id(name) == own), None)
+            shared = (*_characters(engine), *_agents(engine))
+            name = next((name for name in shared if character_id(name) == own), None)
             if name is not None:
                 return Place(id=own, space=name)
     raise UnknownSpace("scope")
@@ -105,9 +100,24 @@ def _character(engine: Engine, user: User, text: str) -> Place:
         name = check_name(text)
     except BadInput:
         raise UnknownSpace("scope") from None
-    if not user.is_local or not engine.spaces.exists(name):
+    if not user.is_local or not (engine.spaces.exists(name) or name in _characters(engine)):
         raise UnknownSpace("scope")
     return Place(id=character_id(name), space=name)
+
+
+def _characters(engine: Engine) -> list[str]:
+    """The companion's characters: those that have a memory, and those that are configured and have none yet."""
+    return sorted({*engine.spaces.names(), *engine.characters()})
+
+
+def _agents(engine: Engine) -> dict[str, str]:
+    """Scopes in which agents keep memories: spaces with their names. They have no user but the local one."""
+    entries = ((name, engine.catalogue.get(name)) for name in engine.spaces.scopes())
+    return {
+        name: entry.scope.name
+        for name, entry in entries
+        if entry is not None and entry.scope is not None and entry.scope.dialect == RECALLNEST
+    }
 
 
 def _space_of(user: User, scope_id: str) -> str:
@@ -116,9 +126,9 @@ def _space_of(user: User, scope_id: str) -> str:
 
 @asynccontextmanager
 async def using(engine: Engine, user: User, scope_id: str) -> AsyncIterator[tuple[Place, MemorySpace]]:
-    """The space of a scope. Raises UnknownSpace."""
+    """The space of a scope; a character's is made by the first write. Raises UnknownSpace."""
     place = resolve_scope(engine, user, scope_id)
-    async with engine.spaces.use(place.space) as space:
+    async with engine.spaces.use(place.space, create=place.character is not None) as space:
         yield place, space
 
 
@@ -156,14 +166,12 @@ async def create_scope(engine: Engine, user: User, wanted: NewScope) -> Card:
 
 
 async def list_scopes(engine: Engine, user: User) -> list[Card]:
-    """The user's scopes, the newest first; the local user's characters are among them."""
+    """The user's scopes, the newest first; the local user's characters and agents are among them."""
     found = [entry.card async for _, entry in _owned(engine, user) if entry.card is not None]
     if user.is_local:
-        for name in engine.spaces.names():
+        for name, shown in {**{one: f"{CHARACTER}:{one}" for one in _characters(engine)}, **_agents(engine)}.items():
             began = await engine.run(_began, engine.spaces.directory(name), engine.clock)
-            found.append(
-                Card(id=character_id(name), name=f"{CHARACTER}:{name}", created_at=began, template=PERSONAL)
-            )
+            found.append(Card(id=character_id(name), name=shown, created_at=began, template=PERSONAL))
     return sorted(found, key=lambda card: (card.created_at.timestamp(), card.id), reverse=True)
 
 
@@ -190,7 +198,7 @@ async def spaces_of(engine: Engine, user: User) -> list[str]:
     """Every space in which something of the user's may be."""
     found = [name async for name, _ in _owned(engine, user)]
     if user.is_local:
-        found += engine.spaces.names()
+        found += [*engine.spaces.names(), *_agents(engine)]
     if engine.spaces.exists(ACCOUNTS):
         found.append(ACCOUNTS)
     return found
@@ -250,7 +258,7 @@ async def pack_of(engine: Engine, user: User, space: MemorySpace | None) -> Reso
     if space is not None:
         card = space.views.card.card
         template = card.template if card is not None else PERSONAL
-    return resolve(template, (await _account(engine, user)).pack)
+    return resolve(template, (await _account(engine, user)).pack, engine.settings.facet_caps)
 
 
 async def _account(engine: Engine, user: User) -> Account:

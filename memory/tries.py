@@ -28,6 +28,7 @@ class Try:
     at: datetime | None             # aware; of the last failure
     bad: int = 0                    # answers that were of no use
     silent: int = 0                 # calls that brought no answer
+    revived: bool = False           # it was given a new start once because the model had been unwell
     settled: bool = False           # a model said that nothing follows: not asked again
     reason: str = ""
     about: tuple[str, ...] = ()
@@ -89,6 +90,7 @@ class Tries(Entries[Try]):
             bad=_count(row.get("bad")),
             silent=_count(row.get("silent")),
             settled=row.get("settled") is True,
+            revived=row.get("revived") is True,
             reason=str(row.get("reason") or ""),
             about=tuple(map(str, about)) if isinstance(about, list) else (),
         )
@@ -103,7 +105,7 @@ class Tries(Entries[Try]):
             "reason": entry.reason,
             "about": list(entry.about),
         }
-        return {**row, "settled": True} if entry.settled else row
+        return {**row, **{mark: True for mark in ("settled", "revived") if getattr(entry, mark)}}
 
     def key_of(self, entry: Try) -> str:
         return f"{entry.job}:{entry.key}"
@@ -119,6 +121,10 @@ class Tries(Entries[Try]):
                 for key in event.data["keys"]:
                     if (found := self.get(key)) is not None:
                         self.put({**self.to_row(found), "bad": 0, "silent": 0, "at": None})
+            case "try.revived":
+                for key in event.data["keys"]:
+                    if (found := self.get(key)) is not None:
+                        self.put({**self.to_row(found), "bad": 0, "silent": 0, "at": None, "revived": True})
             case "try.over":
                 for key in event.data["keys"]:
                     self.drop(key)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import base64
 import binascii
+import logging
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,8 @@ from memory.recall.when import seconds
 from memory.store import layout
 from memory.store.files import Disk, read
 from memory.store.inline import Fields, Inline
+
+log = logging.getLogger(__name__)
 
 # The row's fields, as the companion names them.
 EMBEDDING, TEXT, MODEL = "embedding", "embedding_text_sha256", "embedding_model_id"
@@ -366,7 +369,13 @@ class SpaceVectors:
 
 
 def _read(path: Path, fingerprint: str, dimension: int) -> tuple[list[packed.Kept], bool]:
-    return packed.load(read(path), fingerprint, dimension)
+    """What the file holds. One that cannot be read counts as lost: vectors are made again."""
+    try:
+        data = read(path)
+    except OSError as error:
+        log.warning("%s/%s cannot be read (%s)", path.parent.name, path.name, type(error).__name__)
+        data = None
+    return packed.load(data, fingerprint, dimension)
 
 
 def _write(

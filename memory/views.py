@@ -26,8 +26,11 @@ from memory.settings import Settings
 from memory.state.accounts import Accounts
 from memory.state.answered import AnsweredWrites
 from memory.state.card import CardFile
+from memory.state.digest_runs import DigestRuns
 from memory.state.digests import Digests
+from memory.state.errands import Errands
 from memory.state.reminders import Reminders
+from memory.state.working_file import WorkingFile
 from memory.store.view import FileView
 from memory.tries import Tries
 
@@ -60,9 +63,12 @@ class Views:
         self.handoffs = Handoffs(clock)
         self.reminders = Reminders(clock)
         self.digests = Digests(clock)
+        self.digest_runs = DigestRuns(clock)
         self.answered = AnsweredWrites(clock)
         self.accounts = Accounts(clock)
         self.tries = Tries(clock)
+        self.errands = Errands()
+        self.working = WorkingFile()
 
     def all(self) -> tuple[FileView, ...]:
         return tuple(view for view in vars(self).values() if isinstance(view, FileView))

@@ -90,6 +90,10 @@ LATER: Mapping[str, Later] = {
         target="memory_server.commands.memory:show",
         summary="What a character remembers, with ids and sources.",
     ),
+    "smoke": Later(
+        target="memory_server.commands.smoke:smoke",
+        summary="Check a running server from end to end, in a scope of its own.",
+    ),
     "status": Later(
         target="memory_server.commands.memory:status",
         summary="How the memories are doing.",

@@ -33,7 +33,9 @@ UNAVAILABLE_PREFIXES: tuple[str, ...] = ("/v1/",)
 # Paths whose bodies hold many memories at once.
 MEMORIES_PREFIX = "/v1/"
 # StateCore's paths, with their prefix and without it: they have a limit and a sentence of their own.
-_STATECORE = re.compile(r"(?:/v1)?/(?:scopes|state|memory|reminders|facet-pack)(?:/.*)?|/openapi\.json", re.DOTALL)
+_STATECORE = re.compile(
+    r"(?:/v1)?/(?:scopes|state|memory|reminders|facet-pack|metrics|diagnostics)(?:/.*)?|/openapi\.json", re.DOTALL
+)
 
 # These answer whatever state storage is in.
 ALWAYS = frozenset({

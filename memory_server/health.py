@@ -9,14 +9,13 @@ from starlette.responses import Response
 
 from memory_server.replies import reply
 from memory_server.service import Service, service_of
-from memory_server.statecore import shown
-from memory_server.statecore.runtime import health_blocks
+from memory_server.statecore import about, shown
 from memory_server.version import VERSION
 
 
 def blocks(service: Service) -> dict[str, Any]:
     """What StateCore's clients look for; nothing in it takes the place of what others say."""
-    return health_blocks(service)
+    return about.blocks(service)
 
 
 async def v1_health(request: Request) -> Response:

@@ -12,16 +12,17 @@ from datetime import datetime
 from starlette.types import ASGIApp
 
 from memory.clock import SystemClock
+from memory.courier import HttpCourier
 from memory.engine import Engine
 from memory.errors import MemoryServiceError
 from memory.model_config import ModelConfig
-from memory.models.chat import Tier
 from memory.models.chat_http import HttpChat
 from memory.models.onnx import OnnxEmbedder
 from memory.settings import Settings
 from memory_server.app import dialects
 from memory_server.options import ServeOptions
 from memory_server.service import Service
+from memory_server.statecore.call import FEATURE_TIERS
 
 log = logging.getLogger(__name__)
 
@@ -56,11 +57,23 @@ async def start(service: Service) -> None:
 async def _open_engine(options: ServeOptions, service: Service) -> Engine:
     clock = SystemClock()
     embedder = OnnxEmbedder(options.data_root, clock=clock, profile=options.embedding_profile)
-    settings = Settings(data_root=options.data_root, master_name=options.master_name)
+    settings = Settings(
+        data_root=options.data_root,
+        master_name=options.master_name,
+        facet_caps=options.statecore.facet_caps,
+        working_enabled=options.statecore.working_enabled,
+        working_llm=options.statecore.working_llm,
+        working_turns=options.statecore.working_turns,
+        working_items=options.statecore.working_items,
+    )
     chat = HttpChat(ModelConfig(options.data_root, os.environ).current, clock)
-    if options.statecore.feature_llm is True and not any(map(chat.configured, Tier)):
+    if options.statecore.feature_llm is True and not any(map(chat.configured, FEATURE_TIERS)):
         raise FeatureWithoutModel
-    engine = await Engine.open(settings, clock=clock, embedder=embedder, chat=chat, gate=service.early_gate)
+    courier = HttpCourier(options.data_root, os.environ, clock)
+    engine = await Engine.open(
+        settings, clock=clock, embedder=embedder, chat=chat, gate=service.early_gate, courier=courier
+    )
+    engine.digesting.asked_for = options.statecore.feature_llm is not False
     await engine.declare_normal()
     return engine
 

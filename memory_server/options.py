@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import platformdirs
@@ -18,6 +18,11 @@ INSTANCE_VARIABLE = "NEKO_INSTANCE_ID"
 LOCAL_TOKEN_VARIABLE = "LOCAL_USER_TOKEN"  # noqa: S105 - the name of a variable, and no token
 FEATURE_VARIABLE = "FEATURE_LLM"
 BODY_VARIABLE = "MAX_REQUEST_BODY_BYTES"
+WORKING_VARIABLE = "WORKING_MEMORY_ENABLED"
+WORKING_LLM_VARIABLE = "WORKING_MEMORY_USE_LLM"
+WORKING_TURNS_VARIABLE = "WORKING_MEMORY_MAX_RECENT_TURNS"
+WORKING_ITEMS_VARIABLE = "WORKING_MEMORY_MAX_ITEMS_PER_FIELD"
+CAPS_VARIABLE = "DIGEST_FACET_CAPS"
 
 # Of these the first that says something names the scope of RecallNest requests that name none.
 SCOPE_VARIABLES = ("RECALLNEST_DEFAULT_SCOPE", "RECALLNEST_SCOPE", "RECALLNEST_PROJECT_SCOPE")
@@ -35,6 +40,11 @@ class StateCoreOptions:
     local_token: str = "local-dev-user"      # noqa: S105 - no secret; the x-user-id of whoever the characters belong to
     feature_llm: bool | None = None          # operations with a model; None: on where one is configured
     body_limit: int = 1024 * 1024            # bytes
+    working_enabled: bool = True             # working memory follows what is said
+    working_llm: bool = False                # … and a model adds what the rules missed
+    working_turns: int = 6                   # latest events that it is told from
+    working_items: int = 10                  # of each of its lists
+    facet_caps: Mapping[str, int] = field(default_factory=dict)     # of facets that hold another number of facts here
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,12 +81,35 @@ def resolve_port(flag: int | None, environment: Mapping[str, str]) -> int:
 def resolve_statecore(environment: Mapping[str, str]) -> StateCoreOptions:
     """What the environment says; ``true`` alone turns the feature on, anything else off."""
     usual = StateCoreOptions()
-    feature, limit = environment.get(FEATURE_VARIABLE, "").strip(), environment.get(BODY_VARIABLE, "").strip()
+
+    def said(name: str) -> str:
+        return environment.get(name, "").strip()
+
+    def number(name: str, usually: int, digits: int) -> int:
+        text = said(name)
+        return int(text) if text.isascii() and text.isdigit() and len(text) <= digits and int(text) else usually
+
     return StateCoreOptions(
-        local_token=environment.get(LOCAL_TOKEN_VARIABLE, "").strip() or usual.local_token,
-        feature_llm=feature == "true" if feature else None,
-        body_limit=int(limit) if limit.isascii() and limit.isdigit() and 0 < len(limit) < 10 else usual.body_limit,
+        local_token=said(LOCAL_TOKEN_VARIABLE) or usual.local_token,
+        feature_llm=said(FEATURE_VARIABLE) == "true" if said(FEATURE_VARIABLE) else None,
+        body_limit=number(BODY_VARIABLE, usual.body_limit, 9),
+        working_enabled=said(WORKING_VARIABLE) == "true" if said(WORKING_VARIABLE) else usual.working_enabled,
+        working_llm=said(WORKING_LLM_VARIABLE) == "true",
+        working_turns=number(WORKING_TURNS_VARIABLE, usual.working_turns, 2),
+        working_items=number(WORKING_ITEMS_VARIABLE, usual.working_items, 2),
+        facet_caps=_caps(said(CAPS_VARIABLE)),
     )
+
+
+def _caps(text: str) -> dict[str, int]:
+    """Numbers of facts from ``identity=60,notes=100``; a part that names none is passed over."""
+    parts = (part.partition("=") for part in text.split(","))
+    found = {name.strip(): count.strip() for name, _, count in parts}
+    return {
+        name: int(count)
+        for name, count in found.items()
+        if name and count.isascii() and count.isdigit() and len(count) < 6 and int(count)
+    }
 
 
 def resolve_recallnest(environment: Mapping[str, str]) -> RecallNestOptions:

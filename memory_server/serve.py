@@ -71,6 +71,7 @@ def _set_up_logging() -> None:
         stream=sys.stderr, level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s: %(message)s"
     )
     logging.getLogger("uvicorn").setLevel(logging.WARNING)
+    logging.getLogger("httpx2").setLevel(logging.WARNING)   # it tells addresses, and a webhook's may be a secret
 
 
 def _log_to_file(root: Path) -> None:

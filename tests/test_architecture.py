@@ -41,7 +41,13 @@ NOUNS = (
     "memory.persona.entry", "memory.persona.record",
     "memory.sessions.checkpoint",
     "memory.state.digest", "memory.state.working", "memory.state.stable", "memory.state.facets", "memory.state.budget",
-    "memory.facts.sameness", "memory.history.telling",
+    "memory.facts.sameness", "memory.history.telling", "memory.state.webhook",
+    "memory.state.digest_state", "memory.state.structured", "memory.state.working_cues", "memory.state.plan",
+    "memory.state.write_tier", "memory.state.direct",
+    "memory.state.digest.align", "memory.state.digest.classes",
+    "memory.state.digest.consistency", "memory.state.digest.guard", "memory.state.digest.kinds",
+    "memory.state.digest.likeness", "memory.state.digest.merge", "memory.state.digest.piece",
+    "memory.state.digest.run", "memory.state.digest.select",
 )
 VIEWS = (
     "memory.scope_file", "memory.cursors", "memory.tries", "memory.forgotten",
@@ -53,19 +59,20 @@ VIEWS = (
     "memory.facts.retired", "memory.history.withheld", "memory.history.event_notes", "memory.history.turn_row",
     "memory.history.raw",
     "memory.state.accounts", "memory.state.answered", "memory.state.card", "memory.state.digests",
-    "memory.state.reminders",
+    "memory.state.digest_runs",
+    "memory.state.reminders", "memory.state.errands", "memory.state.working_file",
 )
 # Every other module of a capability is a verb. What a space is made of is checked apart, see made_of.
 CAPABILITY = tuple(f"memory.{name}.*" for name in CAPABILITIES)
 VERBS = (
     *CAPABILITY, "memory.thinking", "memory.dead_letters", "memory.briefing", "memory.search", "memory.funnel",
-    "memory.embed", "memory.recollect", "memory.scoped", "memory.forget",
+    "memory.embed", "memory.recollect", "memory.scoped", "memory.shelves", "memory.forget",
     "memory.selection", "memory.remains", "memory.erase", "memory.export", "memory.checks.*",
 )
 WORK = ("memory.work.*",)
 ENGINE = (
     "memory.engine", "memory.lifecycle", "memory.model_config", "memory.characters", "memory.backup", "memory.restore",
-    "memory.doctor", "memory.tenancy",
+    "memory.doctor", "memory.tenancy", "memory.courier", "memory.queues",
 )
 DIALECTS = ("neko", "recallnest", "statecore")
 SERVER = ("memory_server", "memory_server.*")
@@ -126,7 +133,7 @@ HOMES: Mapping[str, tuple[str, ...]] = {
     "orjson": (*STORE, *VIEWS, *SPACE, *VERBS, *ENGINE, "memory_server.replies"),
     "aiosqlite": ("memory.history.turns_db", "memory.catalogue"),
     "filelock": ("memory_server.exclusive",),
-    "httpx2": ("memory.models.chat_http", *COMMANDS),
+    "httpx2": ("memory.models.chat_http", "memory.courier", *COMMANDS),
     "numpy": (*RECALL, *MODELS, "memory.vectors"),
     "rank_bm25": RECALL,
     "onnx": ("memory.models.convert.*",),

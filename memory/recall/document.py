@@ -33,3 +33,9 @@ class Document:
     hidden: bool = False              # suppressed, protected or disputed: never returned
     dated: bool = True                # False: its event time could not be read; outside every window
     sources: tuple[str, ...] = ()     # ids of what it rests on
+    aliases: str = ""                 # words by which it is found as well; they are not part of what it means
+
+    @property
+    def searched(self) -> str:
+        """The words that it is found by."""
+        return f"{self.text}\n{self.aliases}" if self.aliases else self.text

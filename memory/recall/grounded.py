@@ -25,16 +25,27 @@ def numbers(text: str) -> frozenset[str]:
     return frozenset(_NUMBER.findall(fold(text)))
 
 
+class Heard:
+    """What was said, to hold many claims against."""
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        said = list(texts)
+        self._known = frozenset[str]().union(*map(units, said))
+        self._numbers = frozenset[str]().union(*map(numbers, said))
+
+    def share(self, claim: str, names: Names) -> float:
+        """The share of a claim's words, those of names aside, that were said; 0 when a number in it was not."""
+        people = (names.master, names.neko, *names.master_aliases, *names.neko_aliases, *_NOBODY_NAMED)
+        if not numbers(claim) <= self._numbers:
+            return 0.0
+        own = units(claim)
+        own = own - frozenset[str]().union(*map(units, people)) or own
+        return len(own & self._known) / len(own) if own else 0.0
+
+
 def grounded(claim: str, heard: Iterable[str], names: Names) -> float:
-    """The share of a claim's words, those of names aside, that were said; 0 when a number in it was not."""
-    people = (names.master, names.neko, *names.master_aliases, *names.neko_aliases, *_NOBODY_NAMED)
-    said = list(heard)
-    known = frozenset[str]().union(*map(units, said))
-    if not numbers(claim) <= frozenset[str]().union(*map(numbers, said)):
-        return 0.0
-    own = units(claim)
-    own = own - frozenset[str]().union(*map(units, people)) or own
-    return len(own & known) / len(own) if own else 0.0
+    """The same for a single claim."""
+    return Heard(heard).share(claim, names)
 
 
 def alike(one: str, other: str) -> float:

@@ -164,7 +164,7 @@ class Index:
         for row, document_id in enumerate(kept.ids):
             serial = self._next_serial + row
             document = wanted.get(document_id)
-            if document is None or not hashes[row] or document.hidden or text_hash(document.text) != hashes[row]:
+            if document is None or not hashes[row] or document.hidden or text_hash(document.searched) != hashes[row]:
                 documents.append(_NOTHING)
                 records["serial"][row] = serial
                 dead.append(row)
@@ -204,7 +204,7 @@ class Index:
             self._bury([self._serials.pop(document.id)])
         if document.hidden:
             return
-        tokens = words.words(document.text[:LONGEST])
+        tokens = words.words(document.searched[:LONGEST])
         if not tokens and not document.text.strip():
             return
         if self._delta.size == CAPACITY:
@@ -212,7 +212,7 @@ class Index:
         serial = self._next_serial
         self._next_serial += 1
         self._serials[document.id] = serial
-        reading = Reading(len(tokens), tells_time(tokens), text_hash(document.text))
+        reading = Reading(len(tokens), tells_time(tokens), text_hash(document.searched))
         record = self._recorder.record(document, serial, reading)
         self._delta.add(document, record, [words.term(token) for token in tokens])
         view = self._delta_view

@@ -188,11 +188,12 @@ def _grade(
                 ),
             )
         )
-    found.sort(key=lambda one: _order(one[1]))
+    found.sort(key=lambda one: in_order(one[1]))
     return found
 
 
-def _order(one: Graded) -> tuple[float, float, str]:
+def in_order(one: Graded) -> tuple[float, float, str]:
+    """For sorting: best first; of equals the newer, then by id."""
     return -one.score, -seconds(one.document.created_at), one.document.id
 
 
@@ -276,4 +277,4 @@ def _without_crowding(pool: Pool, found: Sequence[tuple[int, Graded]], limit: in
         seen.append((one.document, terms))
         if len(kept) == limit:
             break
-    return sorted([*kept, *others[: limit - len(kept)]], key=_order)
+    return sorted([*kept, *others[: limit - len(kept)]], key=in_order)

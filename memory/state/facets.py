@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Any
 
 from memory.facts.sameness import normal
 
-TEMPLATES = ("project", "personal", "health", "learning")
+log = logging.getLogger(__name__)
+
 PERSONAL = "personal"
 NOTES = "notes"
 _USUAL_CAP = 8
@@ -49,92 +52,87 @@ class Resolved:
     own: bool                   # whether the account has a pack of its own
 
 
-def _facet(
-    name: str,
-    cap: int,
-    group: str | None,
-    routes: str,
-    description: str,
-    *,
-    protected: bool = False,
-    document: bool = False,
-) -> Facet:
+# name, cap, marks (P: write protected, D: documents alone write here), heading ("-": none), what is routed there;
+# then what it is for. In the order in which they are shown.
+_TABLES: Mapping[str, str] = {
+    "personal": """
+        followUps      10 -  Schedule   commitment          | What was promised or is still to come.
+        relationships  10 -  People     person_note         | Who matters, and how they are connected.
+        style           6 -  Style      style_preference    | Likes, dislikes and ways of being spoken to.
+        goals           8 P  Projects   goal life_decision  | What is aimed for or decided.
+        ongoing         8 -  Projects   experience          | What is going on at present.
+        notes          30 -  Notes                          | What was written down on purpose.
+        identity       15 PD -          personal_detail     | Who somebody is; known, and not listed.
+    """,
+    "project": """
+        decisions      20 P  Decisions   decision           | What was decided.
+        constraints    15 P  Constraints constraint         | What must hold or must not be.
+        todos          20 -  Todos       todo               | What is to be done.
+        openQuestions  15 -  Questions   question           | What nobody has answered yet.
+        status         10 -  Status      status             | How far things are.
+        notes          30 -  Notes                          | What was written down on purpose.
+    """,
+    "health": """
+        medicalFacts   20 P  Medical     medical_fact       | Diagnoses and treatments.
+        dietaryRules   15 P  Diet        dietary_rule       | What may and may not be eaten.
+        fitnessGoals   10 P  Goals       fitness_goal       | What is trained for.
+        plans           8 -  Plans       current_plan       | The plan that is being followed.
+        preferences    10 -  Preferences preference         | What is liked and disliked.
+        notes          30 -  Notes                          | What was written down on purpose.
+    """,
+    "learning": """
+        knowledge      40 P  Knowledge   knowledge_claim    | What was learnt to be so.
+        learningGoals  10 P  Goals       learning_goal      | What is to be learnt.
+        openQuestions  20 -  Questions   open_question      | What is not understood yet.
+        insights       20 -  Insights    insight            | What became clear.
+        progress       10 -  Progress    progress           | How far the learning has come.
+        notes          30 -  Notes                          | What was written down on purpose.
+    """,
+}
+
+
+def _pack(name: str, table: str) -> Pack:
+    return Pack(name=name, facets=tuple(_facet(*line.split("|")) for line in table.strip().splitlines()))
+
+
+def _facet(row: str, description: str) -> Facet:
+    name, cap, marks, group, *routes = row.split()
     return Facet(
         name=name,
-        cap=cap,
-        group=group,
-        routes_from=tuple(routes.split()),
-        description=description,
-        write_protected=protected,
-        document_authority=document,
+        cap=int(cap),
+        group=None if group == "-" else group,
+        routes_from=tuple(routes),
+        description=description.strip(),
+        write_protected="P" in marks,
+        document_authority="D" in marks,
     )
 
 
-_NOTES = _facet(NOTES, 30, "Notes", "", "What was written down on purpose.")
-
-PACKS: Mapping[str, Pack] = {
-    "personal": Pack(
-        name="personal",
-        facets=(
-            _facet("followUps", 10, "Schedule", "commitment", "What was promised or is still to come."),
-            _facet("relationships", 10, "People", "person_note", "Who matters, and how they are connected."),
-            _facet("style", 6, "Style", "style_preference", "Likes, dislikes and ways of being spoken to."),
-            _facet("goals", 8, "Projects", "goal life_decision", "What is aimed for or decided.", protected=True),
-            _facet("ongoing", 8, "Projects", "experience", "What is going on at present."),
-            _NOTES,
-            _facet(
-                "identity", 15, None, "personal_detail", "Who somebody is; known, and not listed.",
-                protected=True, document=True,
-            ),
-        ),
-    ),
-    "project": Pack(
-        name="project",
-        facets=(
-            _facet("decisions", 20, "Decisions", "decision", "What was decided.", protected=True),
-            _facet("constraints", 15, "Constraints", "constraint", "What must hold or must not be.", protected=True),
-            _facet("todos", 20, "Todos", "todo", "What is to be done."),
-            _facet("openQuestions", 15, "Questions", "question", "What nobody has answered yet."),
-            _facet("status", 10, "Status", "status", "How far things are."),
-            _NOTES,
-        ),
-    ),
-    "health": Pack(
-        name="health",
-        facets=(
-            _facet("medicalFacts", 20, "Medical", "medical_fact", "Diagnoses and treatments.", protected=True),
-            _facet("dietaryRules", 15, "Diet", "dietary_rule", "What may and may not be eaten.", protected=True),
-            _facet("fitnessGoals", 10, "Goals", "fitness_goal", "What is trained for.", protected=True),
-            _facet("plans", 8, "Plans", "current_plan", "The plan that is being followed."),
-            _facet("preferences", 10, "Preferences", "preference", "What is liked and disliked."),
-            _NOTES,
-        ),
-    ),
-    "learning": Pack(
-        name="learning",
-        facets=(
-            _facet("knowledge", 40, "Knowledge", "knowledge_claim", "What was learnt to be so.", protected=True),
-            _facet("learningGoals", 10, "Goals", "learning_goal", "What is to be learnt.", protected=True),
-            _facet("openQuestions", 20, "Questions", "open_question", "What is not understood yet."),
-            _facet("insights", 20, "Insights", "insight", "What became clear."),
-            _facet("progress", 10, "Progress", "progress", "How far the learning has come."),
-            _NOTES,
-        ),
-    ),
-}  # fmt: skip
+PACKS: Mapping[str, Pack] = {name: _pack(name, table) for name, table in _TABLES.items()}
 
 
-def resolve(template: str | None, own: Mapping[str, Any] | None) -> Resolved:
+def resolve(
+    template: str | None, own: Mapping[str, Any] | None, caps: Mapping[str, int] = MappingProxyType({})
+) -> Resolved:
     """The pack of a scope with that template, or of the account where there is none.
 
-    A pack of the account's own goes first; one that is malformed counts as none.
+    A pack of the account's own goes first; one that is malformed counts as none. ``caps`` are the
+    deployment's own, by the name of a facet.
     """
     pack = read_pack(own) if own is not None else None
     if pack is not None:
-        return Resolved(pack=pack, source="account", template=template, own=True)
+        return Resolved(pack=_capped(pack, caps), source="account", template=template, own=True)
+    if own is not None:
+        log.warning("a facet pack that an account was given is malformed and counts as none")
     if template is not None and template in PACKS:
-        return Resolved(pack=PACKS[template], source="template", template=template, own=False)
-    return Resolved(pack=PACKS[PERSONAL], source="deployment-default", template=None, own=False)
+        return Resolved(pack=_capped(PACKS[template], caps), source="template", template=template, own=False)
+    return Resolved(pack=_capped(PACKS[PERSONAL], caps), source="deployment-default", template=None, own=False)
+
+
+def _capped(pack: Pack, caps: Mapping[str, int]) -> Pack:
+    if not caps:
+        return pack
+    return replace(pack, facets=tuple(replace(one, cap=caps.get(one.name, one.cap)) for one in pack.facets))
 
 
 def read_pack(value: object) -> Pack | None:

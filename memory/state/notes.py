@@ -128,7 +128,8 @@ class HandedOver:
 
     @classmethod
     def from_json(cls, value: Mapping[str, Any]) -> HandedOver:
-        return cls(superseded=value["superseded"], id=value["id"], cleared=value["cleared"])
+        """What was answered; nothing of it is there any more once the handoff was erased."""
+        return cls(superseded=value.get("superseded") is True, id=value.get("id"), cleared=value.get("cleared"))
 
 
 async def hand_over(

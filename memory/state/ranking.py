@@ -7,11 +7,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from memory.facts.fact import Fact
-from memory.history.raw import RawEvent, RawEvents, question_tokens, search_tokens
+from memory.history.raw import RawEvent, RawEvents, search_tokens
+from memory.recall.postings import LONGEST_QUESTION
+from memory.state.meaning import COMPARED, NOT_ASKED, Near
 
 _LEAST_POOL, _MOST_POOL = 40, 200
 _LEXICAL, _RECENCY, _PINNED, _PHRASE = 0.8, 0.2, 0.25, 0.15
+_MEANING, _WORDS = 0.55, 0.25       # instead of the first, where the meaning was compared
 _TERMS = 5                  # matched terms told in a reason
+_ASKED = 128                # words of a question that count
 
 # Aliases of what people ask for; a question that has one asks for all of its line.
 _CONCEPTS = {
@@ -31,6 +35,7 @@ class Ranked:
     recency: float
     final: float
     reason: str
+    meaning: float | None = None    # None: it was not compared
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,43 +53,71 @@ def read_question(text: str) -> Question:
         name for name, aliases in _CONCEPTS.items() if any(f" {alias} " in _spaced(folded) for alias in aliases)
     )
     more = [token for name in concepts for alias in (name, *_CONCEPTS[name]) for token in search_tokens(alias)]
-    return Question(terms=tuple(dict.fromkeys((*question_tokens(text), *more))), concepts=concepts)
+    # the longer words are the rarer ones
+    own = sorted(search_tokens(text), key=len, reverse=True)[:_ASKED]
+    return Question(terms=tuple(dict.fromkeys((*sorted(own), *more))), concepts=concepts)
 
 
 def _spaced(text: str) -> str:
     return "".join(char if char.isalnum() else " " for char in text)
 
 
-def rank(raw: RawEvents, question: Question, limit: int) -> tuple[list[Ranked], int]:
+def rank(raw: RawEvents, question: Question, limit: int, meaning: Near = NOT_ASKED) -> tuple[list[Ranked], int]:
     """The events that answer best, and how many were looked at."""
     size = min(max(4 * limit, _LEAST_POOL), _MOST_POOL)
     sources: dict[str, list[str]] = {}
     pool: dict[str, RawEvent] = {}
-    for name, events in (("recency", raw.newest(size)), ("lexical", raw.saying(question.terms, size))):
+    weights = idf(raw, question)
+    nearest = (raw.of_turn(turn_id) for turn_id in meaning.best(min(size, COMPARED)))
+    telling = _rarest(weights, len(raw))
+    # an event with the one word that hardly any other has must not stand behind all that have the usual ones
+    few = [term for term in telling if raw.count(term) <= size]
+    streams = (
+        ("recency", raw.newest(size)),
+        ("lexical", {event.id: event for event in (*raw.saying(telling, size), *raw.saying(few, size))}.values()),
+        ("vector", [event for event in nearest if event is not None]),
+    )
+    for name, events in streams:
         for event in events:
             pool[event.id] = event
             sources.setdefault(event.id, []).append(name)
-    weights = idf(raw, question)
     total = sum(weights.values())
     candidates = list(pool.values())
     times = [event.at.timestamp() for event in candidates]
     oldest, newest = (min(times), max(times)) if times else (0.0, 0.0)
     found: list[Ranked] = []
-    for event, matched, at in zip(candidates, raw.having(question.terms, candidates), times, strict=True):
+    rows = zip(
+        candidates,
+        raw.having(question.terms, candidates),
+        times,
+        meaning.scores([event.turn for event in candidates]),
+        strict=True,
+    )
+    for event, matched, at, close in rows:
         heuristic = _heuristic(matched, weights, total)
         recency = (at - oldest) / (newest - oldest) if newest > oldest else 1.0
-        final = _LEXICAL * heuristic + _RECENCY * recency + (_PINNED if event.pinned else 0.0)
+        # an event without a vector yet stands where its words put it
+        said = _LEXICAL * heuristic if close is None else _MEANING * close + _WORDS * heuristic
+        final = said + _RECENCY * recency + (_PINNED if event.pinned else 0.0)
         found.append(
             Ranked(
                 event=event,
                 heuristic=round(heuristic, 3),
                 recency=round(recency, 3),
                 final=round(final, 3),
-                reason=_reason(sources[event.id], question, matched, pinned=event.pinned),
+                reason=_reason(sources[event.id], question, matched, pinned=event.pinned, compared=close is not None),
+                meaning=round(close, 3) if close is not None else None,
             )
         )
     found.sort(key=lambda one: (-one.final, -one.event.at.timestamp(), -one.event.row))
     return found[:limit], len(pool)
+
+
+def _rarest(weights: dict[str, float], size: int) -> list[str]:
+    """The terms that tell most, of those that any event has, for finding the pool."""
+    unknown = math.log(1 + size)
+    known = [term for term, weight in weights.items() if weight < unknown]
+    return sorted(known, key=lambda term: -weights[term])[:LONGEST_QUESTION]
 
 
 def idf(raw: RawEvents, question: Question) -> dict[str, float]:
@@ -107,8 +140,10 @@ def _heuristic(matched: Sequence[str], weights: dict[str, float], total: float) 
     return min(1.0, sum(weights[term] for term in matched) / total + _PHRASE)
 
 
-def _reason(sources: Sequence[str], question: Question, matched: Sequence[str], *, pinned: bool) -> str:
-    parts = ["heuristic_rank", f"sources={'|'.join(sources)}"]
+def _reason(
+    sources: Sequence[str], question: Question, matched: Sequence[str], *, pinned: bool, compared: bool
+) -> str:
+    parts = ["embedding_rerank" if compared else "heuristic_rank", f"sources={'|'.join(sources)}"]
     if question.concepts:
         parts.append(f"concepts={'|'.join(question.concepts)}")
     if matched:

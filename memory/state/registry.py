@@ -9,14 +9,16 @@ from datetime import datetime
 from memory.facts.evidence import category_of, is_shown
 from memory.facts.fact import RELATIONSHIP, Fact
 from memory.facts.memory import ENTITIES, PREFERENCES, PROFILE
-from memory.facts.retired import REPLACED, Retired
+from memory.facts.retired import FORGOTTEN, REPLACED, Retired
 from memory.sessions.handoffs import Handoff
 from memory.space import MemorySpace
 from memory.state.facets import NOTES, Pack, fact_key
 
 NOTE = "note"               # the slot of what was noted on purpose
+FACET = "facet:"            # … and what the slot of a fact begins with that was written into a facet
 CHAIN_EVIDENCE = 2_000      # UTF-16 units of one piece of evidence that are shown
 _PROFILE_TYPE = "profile"
+_HISTORY = 500              # entries of a snapshot that no longer hold
 _HANDOFF_CONFIDENCE = 0.95
 _NOTE_CONFIDENCE = 0.9
 _USUAL_CONFIDENCE = 0.6
@@ -40,6 +42,7 @@ class Entry:
     evidence: tuple[str, ...]       # ids of turns; empty where it rests on nothing that is held
     facet: str
     type: str = _PROFILE_TYPE
+    entities: tuple[str, ...] = ()  # lower-cased nouns
     superseded_by: str | None = None
     retired_at: datetime | None = None
     retired_reason: str | None = None
@@ -72,6 +75,8 @@ def active(space: MemorySpace) -> list[Fact]:
 
 def facet_of(fact: Fact) -> str:
     """The facet that a fact belongs to. What no rule places is a note."""
+    if (fact.slot or "").startswith(FACET):
+        return (fact.slot or "").removeprefix(FACET) or NOTES
     slot = (fact.slot or "").partition(":")[0]
     if slot == NOTE:
         return NOTES
@@ -86,6 +91,17 @@ def facet_of(fact: Fact) -> str:
             return "relationships"
         case _:
             return NOTES
+
+
+def slot_of(facet: str) -> str:
+    """The slot of a fact that is written into a facet."""
+    return NOTE if facet == NOTES else f"{FACET}{facet}"
+
+
+def entities_of(fact: Fact) -> tuple[str, ...]:
+    """What a fact is about, as far as that was noted with it."""
+    listed = fact.memory.details.get("entities") if fact.memory is not None else None
+    return tuple(one for one in listed if isinstance(one, str)) if isinstance(listed, list) else ()
 
 
 def _detected(fact: Fact, slot: str) -> str:
@@ -113,12 +129,15 @@ def entry_of(fact: Fact) -> Entry:
         evidence=fact.sources,
         facet=facet_of(fact),
         superseded_by=fact.superseded_by,
+        entities=entities_of(fact),
     )
 
 
 def _confidence(fact: Fact) -> float:
     if fact.slot == NOTE:
         return _NOTE_CONFIDENCE
+    if (fact.slot or "").startswith(FACET) and fact.confidence is not None:
+        return fact.confidence
     if fact.memory is not None:
         return fact.memory.confidence
     return fact.confidence if fact.confidence is not None else _USUAL_CONFIDENCE
@@ -180,6 +199,33 @@ def chain(space: MemorySpace, entry_id: str) -> list[Entry]:
             wanted += [(earlier, depth + 1) for earlier in before.get(one, ())]
     gathered.setdefault(entry_id, 0)    # a circle, which nothing of ours makes
     return sorted((known[one] for one in gathered), key=lambda entry: (entry.added_at, -gathered[entry.id], entry.id))
+
+
+def snapshot(space: MemorySpace, at: datetime) -> list[Entry]:
+    """The registry as it stood then: what held, and the newest of what did not any more, in the order of learning.
+
+    What was forgotten since, and what led to it, is in no snapshot.
+    """
+    hidden = {one.fact.id for one in space.views.retired if one.guards or one.reason == FORGOTTEN}
+    known = _versions(space)
+    found: list[Entry] = []
+    for entry in sorted(known.values(), key=lambda entry: (entry.added_at, entry.id)):
+        if entry.added_at > at or entry.id in hidden:
+            continue
+        heir = known.get(entry.superseded_by or "")
+        if entry.superseded_by is not None and heir is not None and heir.added_at > at:
+            entry = replace(entry, superseded_by=None)
+        if entry.retired_at is not None and entry.retired_at > at:
+            entry = replace(entry, retired_at=None, retired_reason=None)
+        found.append(entry)
+    inactive = [entry.id for entry in found if not holds(entry)]
+    beyond = set(inactive[: max(len(inactive) - _HISTORY, 0)])
+    return [entry for entry in found if entry.id not in beyond]
+
+
+def holds(entry: Entry) -> bool:
+    """Whether an entry stands."""
+    return entry.superseded_by is None and entry.retired_at is None
 
 
 def _versions(space: MemorySpace) -> dict[str, Entry]:

@@ -5,15 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import islice
 
+from memory.facts.fact import Fact
+from memory.facts.sameness import normal
 from memory.history.telling import COMMITMENT, EXPERIENCE, FEELING, PERSONAL_DETAIL
 from memory.space import MemorySpace
 from memory.state import registry
 from memory.state.budget import cut
+from memory.state.discretion import Discretion, discretion_of
+from memory.state.layers import latest_with_state
 
 _FEELING_LASTS = timedelta(days=7)
 _FOLLOW_UP_FROM = timedelta(days=7)
 _FOLLOW_UPS = 3
+_IDENTITY, _FOLLOW_UP = "identity", "followUps"
+_GOALS = frozenset({"goals", "fitnessGoals", "learningGoals"})
 _SHOWN = 60             # UTF-16 units of a follow-up
 _PROMPTS = {
     "personal": "Speak as somebody who has known this person for a while; bring up what they told where it helps.",
@@ -34,40 +41,59 @@ class Relationship:
 
 
 async def relationship(space: MemorySpace, template: str) -> Relationship:
-    """Read only."""
+    """Read only. Nothing of what was forgotten is in it."""
     await space.raw.refresh()
-    raw, now = space.raw, space.clock.now()
-    oldest = raw.oldest_at
-    facts = [(registry.facet_of(fact), fact.text) for fact in registry.active(space)]
-    card = space.views.card.card
-    feelings = [event for event in raw.telling(FEELING) if timedelta(0) <= now - event.at <= _FEELING_LASTS]
-    goal = (card.goal,) if card is not None and card.goal else ()
+    discretion = await discretion_of(space)
+    now, oldest = space.clock.now(), space.raw.oldest_at
+    facts = [fact for fact in registry.active(space) if not discretion.hides(fact.text)]
+    details = [event.text for event in space.raw.telling(PERSONAL_DETAIL) if not discretion.hides(event.text)]
     return Relationship(
         duration_days=max((now - oldest).days, 0) if oldest is not None else 0,
-        personal_details=_once(
-            [
-                *(event.text for event in raw.telling(PERSONAL_DETAIL)),
-                *(text for facet, text in facts if facet == "identity"),
-            ]
+        personal_details=_once([*details, *(fact.text for fact in facts if registry.facet_of(fact) == _IDENTITY)]),
+        active_goals=_once(
+            [*_goal(space, discretion), *(fact.text for fact in facts if registry.facet_of(fact) in _GOALS)]
         ),
-        active_goals=_once([*goal, *(text for facet, text in facts if facet == "goals")]),
-        current_feeling=feelings[-1].text if feelings else None,
-        pending_follow_ups=_follow_ups(space, now),
+        current_feeling=_feeling(space, discretion, now),
+        pending_follow_ups=_follow_ups(space, facts, discretion, now),
         persona_prompt=_PROMPTS.get(template),
     )
 
 
-def _follow_ups(space: MemorySpace, now: datetime) -> tuple[str, ...]:
+def _feeling(space: MemorySpace, discretion: Discretion, now: datetime) -> str | None:
+    lately = (
+        event.text
+        for event in reversed(space.raw.telling(FEELING))
+        if timedelta(0) <= now - event.at <= _FEELING_LASTS
+    )
+    return next((text for text in lately if not discretion.hides(text)), None)
+
+
+def _goal(space: MemorySpace, discretion: Discretion) -> list[str]:
+    """What is settled as the goal; before a digest told, what the scope was made for."""
+    latest = latest_with_state(space, discretion)
+    if latest is not None and latest.state is not None and latest.state.goal is not None:
+        return [latest.state.goal.value]
+    card = space.views.card.card
+    return [card.goal] if card is not None and card.goal and not discretion.hides(card.goal) else []
+
+
+def _follow_ups(space: MemorySpace, facts: list[Fact], discretion: Discretion, now: datetime) -> tuple[str, ...]:
+    """The oldest of what is to be asked about: what was told, and what is held for it and was not told so."""
     told = [(kind, event) for kind in (COMMITMENT, EXPERIENCE) for event in space.raw.telling(kind)]
-    old = sorted(
-        ((kind, event) for kind, event in told if now - event.at > _FOLLOW_UP_FROM),
-        key=lambda one: (one[1].at, one[1].row),
-    )
-    return tuple(
-        f'{kind}: "{cut(event.text, _SHOWN)}..." ({(now - event.at).days} days ago)'
-        for kind, event in old[:_FOLLOW_UPS]
-    )
+    turns = {event.turn for _, event in told}
+    found = [(event.at, kind, event.text) for kind, event in told]
+    found += [
+        (fact.created_at, COMMITMENT, fact.text)
+        for fact in facts
+        if registry.facet_of(fact) == _FOLLOW_UP and not turns & set(fact.sources)
+    ]
+    old = sorted(one for one in found if now - one[0] > _FOLLOW_UP_FROM)
+    shown = islice((one for one in old if not discretion.hides(one[2])), _FOLLOW_UPS)
+    return tuple(f'{kind}: "{cut(text, _SHOWN)}..." ({(now - at).days} days ago)' for at, kind, text in shown)
 
 
 def _once(texts: Iterable[str]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(texts))
+    found: dict[str, str] = {}
+    for text in texts:
+        found.setdefault(normal(text), text)
+    return tuple(found.values())

@@ -8,6 +8,7 @@ from datetime import datetime
 
 from memory.space import MemorySpace
 from memory.state.reminders import CANCELLED, SCHEDULED, SENT, Reminder, to_row
+from memory.state.webhooks import owe_delivery
 
 log = logging.getLogger(__name__)
 
@@ -38,7 +39,7 @@ async def cancel(space: MemorySpace, reminder_id: str, owner: str) -> bool:
 
 
 async def send_due(space: MemorySpace) -> int:
-    """Mark what is due as sent, before anybody is told of it, so that nothing is ever sent twice.
+    """Mark what is due as sent, and owe what tells the webhook of it in the same commit.
 
     Returns how many were. The oldest come first; a pass has an end, so that others have their turn.
     """
@@ -51,6 +52,7 @@ async def send_due(space: MemorySpace) -> int:
             if found:
                 rows = [to_row(replace(one, status=SENT, sent_at=now)) for one in found]
                 batch.add("reminder.sent", {"reminders": rows})
+                owe_delivery(space, batch, [one.id for one in found])
         sent += len(found)
         if len(due) <= AT_ONCE:
             break

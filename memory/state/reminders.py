@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 from memory.clock import Clock
@@ -14,6 +14,8 @@ from memory.store.events import Event
 
 SCHEDULED, SENT, CANCELLED = "scheduled", "sent", "cancelled"
 STATUSES = (SCHEDULED, SENT, CANCELLED)
+
+KEPT = timedelta(days=90)       # after its time, of a reminder that is sent or cancelled
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -27,6 +29,17 @@ class Reminder:
     created_at: datetime        # aware
     status: str = SCHEDULED
     sent_at: datetime | None = None
+
+
+def over_at(reminder: Reminder) -> datetime | None:
+    """When a reminder is of no use any more; None while it is to be sent."""
+    if reminder.status == SCHEDULED:
+        return None
+    over = max(reminder.sent_at or reminder.due_at, reminder.created_at)
+    try:
+        return over + KEPT
+    except OverflowError:       # the edge of the calendar
+        return None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, order=True)
@@ -60,6 +73,7 @@ class Reminders(Entries[Reminder]):
     def __init__(self, clock: Clock) -> None:
         super().__init__(clock)
         self._due: tuple[Due, ...] | None = ()
+        self._over: datetime | None = None      # … and the same for what is over
 
     @property
     def due(self) -> tuple[Due, ...]:
@@ -68,7 +82,13 @@ class Reminders(Entries[Reminder]):
             self._due = tuple(
                 sorted(Due(due_at=one.due_at, id=one.id, owner=one.owner, status=one.status) for one in self)
             )
+            self._over = min((at for one in self if (at := over_at(one)) is not None), default=None)
         return self._due
+
+    @property
+    def over_at(self) -> datetime | None:
+        """When the first of them may be removed."""
+        return self._over if self.due else None
 
     def from_row(self, row: Mapping[str, Any]) -> Reminder | None:
         own, owner, text, status = (row.get(key) for key in ("id", "owner", "text", "status"))
@@ -106,6 +126,9 @@ class Reminders(Entries[Reminder]):
             case "reminder.sent":
                 for row in event.data["reminders"]:
                     self.put(row)
+            case "reminder.removed":
+                for key in event.data["ids"]:
+                    self.drop(key)
 
     def put(self, row: object) -> None:
         super().put(row)

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memory.facts.fact import Fact
-from memory.facts.sameness import normal
 from memory.history.raw import RawEvent
+from memory.models.embedder import Embedder
 from memory.sessions.handoffs import Handoff
 from memory.space import MemorySpace
 from memory.state import registry
 from memory.state.budget import Budget, Item, fill
+from memory.state.digest_reading import latest_told
 from memory.state.digests import Digest
+from memory.state.meaning import NOBODY, NOT_ASKED, Near, near
 from memory.state.ranking import Ranked, idf, rank, read_question, relevance
 
 LIMIT = 20
@@ -33,6 +35,7 @@ class Ranking:
 
     candidates: int
     matches: tuple[Ranked, ...]
+    meaning: Near = NOT_ASKED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,19 +51,20 @@ class Found:
     ranking: Ranking | None = None
 
 
-async def retrieve(space: MemorySpace, wish: Wish) -> Found:
+async def retrieve(space: MemorySpace, wish: Wish, embedder: Embedder = NOBODY) -> Found:
     """Read only. Without a number of characters nothing is cut and facts stand as they were learnt."""
-    await space.raw.refresh()
+    await space.raw.refresh(words=bool(wish.query.strip()))
     question = read_question(wish.query) if wish.query.strip() else None
     ranked: Sequence[Ranked] = ()
-    candidates = 0
+    candidates, meaning = 0, NOT_ASKED
     if question is None:
         events = space.raw.newest(wish.limit)
     else:
-        ranked, candidates = rank(space.raw, question, wish.limit)
+        meaning = await near(space, wish.query, embedder)
+        ranked, candidates = rank(space.raw, question, wish.limit, meaning)
         events = [one.event for one in ranked]
     facts = registry.active(space)
-    digest = _told_digest(space)
+    digest = await latest_told(space)
     budget = None
     if wish.max_chars is not None:
         weights = idf(space.raw, question) if question is not None else None
@@ -77,22 +81,26 @@ async def retrieve(space: MemorySpace, wish: Wish) -> Found:
         digest=digest,
         events=tuple(events),
         facts=tuple(map(registry.entry_of, facts)),
-        handoff=space.views.handoffs.active,
+        handoff=_told_handoff(space),
         handoffs=len(space.views.handoffs),
         budget=budget,
-        ranking=Ranking(candidates=candidates, matches=tuple(one for one in ranked if one.event.id in kept))
+        ranking=Ranking(
+            candidates=candidates,
+            matches=tuple(one for one in ranked if one.event.id in kept),
+            meaning=meaning,
+        )
         if question is not None
         else None,
     )
 
 
-def _told_digest(space: MemorySpace) -> Digest | None:
-    """The latest digest, unless it still says something that was forgotten since."""
-    digest = space.views.digests.latest
-    if digest is None:
+def _told_handoff(space: MemorySpace) -> Handoff | None:
+    """The active handoff without what was forgotten since."""
+    handoff = space.views.handoffs.active
+    if handoff is None:
         return None
-    told = normal(digest.summary)
-    return None if any(normal(one.fact.text) in told for one in space.views.retired.forgotten()) else digest
+    content = space.views.retired.untold(handoff.content)
+    return replace(handoff, content=content) if content.strip() else None
 
 
 def _in_order(facts: Sequence[Fact], weights: dict[str, float] | None) -> list[Item[Fact]]:

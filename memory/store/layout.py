@@ -67,11 +67,18 @@ EVENT_NOTES = "event_notes.json"
 HANDOFFS = "handoffs.json"
 REMINDERS = "reminders.json"
 DIGESTS = "digests.json"
+DIGEST_JOBS = "digest_jobs.json"
 ANSWERED = "answered.json"
 ACCOUNTS = "accounts.json"
+ERRANDS = "errands.json"
+WORKING_STATE = "working_state.json"
 MODEL_TRIES = "model_tries.json"
 MODEL_USAGE = "model_usage.json"             # in the root
 IDLE_STATE = "idle_maintenance_state.json"   # the companion's, in the root: what it last reviewed of each character
+
+WEBHOOKS = "webhooks.toml"                   # in CONFIG, like the next
+WEBHOOK_SECRET = "webhook_secret"            # noqa: S105 - the name of a file
+TOOL_USAGE = "mcp-usage-log"                 # in the root: what an agent's tools write down of their use
 
 TEMPORARY = ".tmp"
 

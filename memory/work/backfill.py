@@ -26,6 +26,7 @@ _PAUSE, _PAUSES = 0.02, 50  # seconds to wait for requests to end, and how often
 _MANY = 64                  # new vectors that are written down at once …
 _KEEP_EVERY = 30.0          # … and seconds after which fewer are
 _REST = 30.0                # seconds that a space is left alone after its files refused
+_LIST_EVERY = 60.0          # seconds between two looks at which spaces there are
 
 
 class Backfill:
@@ -46,14 +47,23 @@ class Backfill:
         self._kept: dict[str, float] = {}           # when a space's vectors were last written down
         self._resting: dict[str, float] = {}        # spaces to be left alone, and until when
         self._steps = 0                             # how often something was done
+        self._wanted: set[str] = set()              # spaces that somebody asked for
+        self._names: list[str] = []                 # every space there is, as of the last look
+        self._listed: float | None = None           # … and when that was
 
     @property
     def pending(self) -> int:
-        """Texts known to lack a vector of the present model."""
-        if self._embedder.fingerprint is None:
+        """Texts known to lack a vector of the present model; 0 where nothing makes any."""
+        if self._embedder.fingerprint is None or self._embedder.state == "disabled":
             return 0
         awake = {space.name: _pending(space) for space in self._spaces.open_spaces if space.journal.damage is None}
         return sum({**self._left, **awake}.values())
+
+    def again(self, name: str) -> None:
+        """Look at a space once more, and soon: somebody waits for its vectors."""
+        self._seen.discard(name)
+        self._resting.pop(name, None)
+        self._wanted.add(name)
 
     async def tick(self) -> None:
         """Work for a while, if there is anything to do and a model to do it with."""
@@ -74,7 +84,7 @@ class Backfill:
 
     async def _warm_up(self) -> None:
         """A question never waits for the model to be loaded: it is, as soon as there is anything to compare with."""
-        if self._embedder.state == "init" and any(
+        if self._embedder.state != "ready" and any(
             source.hashes for space in self._spaces.open_spaces for source in space.library.vectors.sources
         ):
             await self._embedder.embed([], purpose="passage")
@@ -86,10 +96,26 @@ class Backfill:
             if self._may(space.name) and space.journal.damage is None and self._wants_work(space):
                 yield space.name
         known = {space.name for space in awake}
-        for name in (*self._spaces.names(), *self._spaces.scopes()):
+        for name in (*sorted(self._wanted), *self._known_names()):
             if name not in known and name not in self._seen and self._may(name):
                 yield name
                 return
+
+    def _known_names(self) -> list[str]:
+        """Every space, listed now and then: a new one is open first, and comes among those that are."""
+        now = self._clock.monotonic()
+        if self._listed is None or now - self._listed >= _LIST_EVERY:
+            self._names, self._listed = [*self._spaces.names(), *self._spaces.scopes()], now
+            self._forget_gone(set(self._names) | {space.name for space in self._spaces.open_spaces})
+        return self._names
+
+    def _forget_gone(self, present: set[str]) -> None:
+        self._seen &= present
+        self._woken &= present
+        self._wanted &= present
+        for kept in (self._left, self._kept, self._resting):
+            for name in kept.keys() - present:
+                del kept[name]
 
     def _may(self, name: str) -> bool:
         return self._admits(name) and self._resting.get(name, 0.0) <= self._clock.monotonic()
@@ -104,6 +130,7 @@ class Backfill:
         """Give a space its turn. False when the embedder gives nothing now."""
         if all(space.name != name for space in self._spaces.open_spaces):
             self._woken.add(name)
+        self._wanted.discard(name)
         goes_on = True
         try:
             async with self._spaces.use(name) as space:

@@ -5,17 +5,28 @@ from __future__ import annotations
 import asyncio
 import heapq
 import logging
+from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 
 from memory.clock import Clock
-from memory.errors import DamagedSpace, MemoryServiceError, NotAsked, SpaceClosed, StorageBlocked, UnknownSpace
+from memory.errors import (
+    DamagedSpace,
+    JobFailed,
+    MemoryServiceError,
+    NotAsked,
+    SpaceClosed,
+    StorageBlocked,
+    UnknownSpace,
+)
 from memory.space import MemorySpace
 from memory.spaces import Spaces
+from memory.store.journal import Batch
 from memory.store.outbox import OutboxOp
 
 log = logging.getLogger(__name__)
 
 Perform = Callable[[MemorySpace, OutboxOp], Awaitable[None]]
+Buried = Callable[[MemorySpace, Batch, OutboxOp, str], None]
 
 _GATHER = 1.0        # seconds that work waits for more of the same
 _AT_ONCE = 2         # spaces worked on at the same time
@@ -34,7 +45,24 @@ class OutboxWorker:
         *,
         attempts: int,
         admits: Callable[[str], bool],
+        at_once: int = _AT_ONCE,
+        patient: bool = False,
+        buried: Buried = lambda _space, _batch, _op, _reason: None,
+        deaths: int | None = None,
     ) -> None:
+        """``at_once`` is how many spaces are worked on at the same time.
+
+        A job that failed is tried again whenever its space has something to do, at the latest after a pause;
+        with ``patient`` never before that. ``buried`` adds to the batch in which a job is given up.
+        ``deaths`` is how many runs may never come to their end before a job counts as poison, where that
+        are more than may fail: for jobs that are bounded, and so not what the process died of.
+        """
+        self._deaths = max(deaths or attempts, attempts)
+        self._failures: Counter[str] = Counter()    # job → runs that failed since the start
+        self._buried = buried
+        self._at_once = at_once
+        self._resting: dict[str, float] | None = {} if patient else None    # job → until when
+        self.running: set[str] = set()      # ids of the jobs that are performed at this moment
         self._spaces = spaces
         self._clock = clock
         self._performers = performers
@@ -96,7 +124,7 @@ class OutboxWorker:
                 heapq.heappop(self._heap)  # was moved
             elif when > now:
                 return when - now
-            elif len(self._busy) >= _AT_ONCE:
+            elif len(self._busy) >= self._at_once:
                 return None  # whoever ends wakes us
             else:
                 heapq.heappop(self._heap)
@@ -143,24 +171,40 @@ class OutboxWorker:
         for _ in range(_TURNS):
             going_on = False
             for op in sorted(space.outbox.pending.values(), key=lambda op: self._order.get(op.kind, -1)):
+                if self._rests(op):
+                    continue
                 if op.id in space.outbox.pending and op.kind in self._order and op.id not in tried:
-                    if not self._admits(space.name):
+                    if not self._admits(space.name) or space.wanted_back.is_set():
                         return
                     if await self._perform(space, op):
                         going_on = True
                     else:
                         tried.add(op.id)
             if not going_on:
+                self._come_back(space)
                 return
         self._schedule(space.name, _GATHER)
 
+    def _rests(self, op: OutboxOp) -> bool:
+        return self._resting is not None and self._resting.get(op.id, 0.0) > self._clock.monotonic()
+
+    def _come_back(self, space: MemorySpace) -> None:
+        """See to it that what rests is tried again, whatever else there was to do meanwhile."""
+        if self._resting is None:
+            return
+        now = self._clock.monotonic()
+        self._resting = {op_id: until for op_id, until in self._resting.items() if until > now}
+        for op_id in space.outbox.pending.keys() & self._resting.keys():
+            self._schedule(space.name, self._resting[op_id] - now)
+
     async def _perform(self, space: MemorySpace, op: OutboxOp) -> bool:
         """Whether the job went well and there is more of it."""
-        if op.attempts >= self._attempts:
+        if op.attempts >= self._deaths:
             await self._give_up(space, op, "failed too often")
             return False
         attempts = await space.outbox.attempt(op.id)
         space.at("work.attempted")
+        self.running.add(op.id)
         try:
             await self._performers[op.kind](space, op)
         except asyncio.CancelledError:
@@ -174,6 +218,12 @@ class OutboxWorker:
             if _is_storage(error):
                 space.outbox.forgive(op.id)  # not the job's fault
                 raise
+            if isinstance(error, JobFailed):
+                await self._give_up(space, space.outbox.pending.get(op.id, op), str(error))
+                return False
+            if self._deaths > self._attempts:
+                self._failures[op.id] += 1
+                attempts = self._failures[op.id]
             log.warning(
                 "%s: %s %s failed (%s), run %d of %d",
                 space.name, op.kind, op.id, type(error).__name__, attempts, self._attempts,
@@ -181,17 +231,25 @@ class OutboxWorker:
             if attempts >= self._attempts:
                 await self._give_up(space, space.outbox.pending.get(op.id, op), type(error).__name__)
             else:
-                self._schedule(space.name, _BACKOFF[min(attempts, len(_BACKOFF)) - 1])
+                pause = _BACKOFF[min(attempts, len(_BACKOFF)) - 1]
+                self._schedule(space.name, pause)
+                if self._resting is not None:
+                    self._resting[op.id] = self._clock.monotonic() + pause
             return False
+        finally:
+            self.running.discard(op.id)
         space.at("work.performed")
+        self._failures.pop(op.id, None)
         if op.id not in space.outbox.pending:
             return False
         space.outbox.forgive(op.id)
         return True
 
     async def _give_up(self, space: MemorySpace, op: OutboxOp, reason: str) -> None:
+        self._failures.pop(op.id, None)
         await space.outbox.bury(op, reason)
         async with space.journal.write() as batch:
+            self._buried(space, batch, op, reason)
             batch.finish(op.id)
         log.error("%s: %s %s is given up (%s); it is kept among the dead letters", space.name, op.kind, op.id, reason)
 

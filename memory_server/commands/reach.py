@@ -120,6 +120,13 @@ def memories_of(data_root: Path | None, server: str | None, *, create: bool = Fa
         lock.release()
 
 
+def server_address(server: str | None) -> str:
+    """The address of a running server: the one that was named, else the usual one. Raises Refused."""
+    if server is not None:
+        return _checked_url(server)
+    return f"http://{exclusive.LOOPBACK}:{options.resolve_port(None, os.environ)}"
+
+
 def _checked_url(url: str) -> str:
     parts = urlsplit(url if "//" in url else f"http://{url}")
     if parts.scheme != "http" or parts.hostname not in _LOOPBACK or parts.path.strip("/") or parts.query:

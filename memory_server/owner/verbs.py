@@ -20,8 +20,9 @@ from memory.facts.memory import EVENTS
 from memory.history.turn import Turn
 from memory.recall.document import DEFAULT_TIERS
 from memory.recall.query import Query
-from memory.scopes import read_scope
+from memory.scopes import Scope, read_scope
 from memory.search import search
+from memory.sessions.workflow import FAILURE, INGEST, MANAGED, SUCCESS, Observation
 from memory.space import MemorySpace
 from memory_server.owner import wire
 from memory_server.version import VERSION
@@ -194,9 +195,31 @@ async def ingest(engine: Engine, body: object) -> dict[str, Any]:
         )
         for record in wanted.records
     ]
-    async with engine.scoped.writing(scope) as space:
-        done = await bring_in(space, scope, records)
+    try:
+        async with engine.scoped.writing(scope) as space:
+            done = await bring_in(space, scope, records)
+    except (MemoryServiceError, OSError) as error:
+        failed = f"{len(records)} records could not be brought in ({type(error).__name__})."
+        await engine.observations.note(_ingested(engine, scope, FAILURE, failed))
+        raise
+    told = f"{done.added} brought in, {done.known} known already, {done.noise} not worth keeping."
+    await engine.observations.note(_ingested(engine, done.scope, SUCCESS, told))
     return {"scope": done.scope.name, "added": done.added, "known": done.known, "noise": done.noise}
+
+
+def _ingested(engine: Engine, scope: Scope, outcome: str, summary: str) -> Observation:
+    """So that it can be asked later whether the last ingest worked."""
+    return Observation(
+        id="",
+        workflow_id=INGEST,
+        outcome=outcome,
+        summary=summary,
+        scope=scope.name,
+        source=MANAGED,
+        recorded_at=engine.clock.now(),
+        signal="records-ingested" if outcome == SUCCESS else "ingest-failed",
+        tags=("ingest", MANAGED),
+    )
 
 
 def _moment(text: str | None, engine: Engine) -> datetime | None:

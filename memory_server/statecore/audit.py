@@ -7,10 +7,14 @@ from collections.abc import Iterator
 
 from memory import tenancy
 from memory.errors import UnknownSpace
+from memory.facts.retired import FORGOTTEN
 from memory.forget import forget as forget_facts
+from memory.history.turn import without_stamp
 from memory.space import MemorySpace
 from memory.state import registry
 from memory.state.budget import cut
+from memory.state.digest_reading import told
+from memory.state.discretion import discretion_of
 from memory.state.facets import PERSONAL
 from memory.state.relationship import relationship
 from memory.tenancy import entry_of, public_id, spaces_of
@@ -62,21 +66,30 @@ def _own_ids(space: MemorySpace, asked: str) -> Iterator[str]:
 
 
 async def _evidence(space: MemorySpace, chain: list[registry.Entry]) -> list[dict[str, object]]:
-    """Each piece once, in the order of the chain; of a document its present text."""
-    wanted: dict[str, str] = {}
+    """Each piece once, in the order of the chain; of a document its present text. None of what was forgotten."""
+    if any(entry.retired_reason == FORGOTTEN for entry in chain):
+        return []
+    notes = space.views.event_notes
+    wanted: dict[str, str] = {}         # event → the turn with its text
     for turn_id in registry.evidence_ids(chain):
-        note = space.views.event_notes.of_turn(turn_id)
+        note = notes.of_turn(turn_id)
         wanted.setdefault(note.id if note is not None else turn_id, note.current if note is not None else turn_id)
     turns = await space.turns.by_id(list(wanted.values()))
-    return [
-        {
-            "id": public_id(event_id),
-            "content": cut(turn.text, registry.CHAIN_EVIDENCE),
-            "createdAt": shown.moment(turn.at),
-        }
-        for event_id, turn_id in wanted.items()
-        if (turn := turns.get(turn_id)) is not None
-    ]
+    found: list[dict[str, object]] = []
+    for event_id, turn_id in wanted.items():
+        turn, note = turns.get(turn_id), notes.get(event_id)
+        if turn is None:
+            continue
+        text = turn.text if note is not None else without_stamp(turn.text)
+        at = note.created_at if note is not None else turn.at
+        found.append(
+            {
+                "id": public_id(event_id),
+                "content": cut(text, registry.CHAIN_EVIDENCE),
+                "createdAt": shown.moment(at),
+            }
+        )
+    return found
 
 
 async def selection(call: Call[None]) -> Answer:
@@ -90,6 +103,7 @@ async def selection(call: Call[None]) -> Answer:
         async with call.engine.spaces.use(name) as space:
             digest = space.views.digests.get(own)
             if digest is not None:
+                digest = told(digest, await discretion_of(space))
                 return shown.selection(digest.rationale, digest.drops)
     raise NotFound("Digest not found")
 

@@ -20,6 +20,7 @@ from memory_server.service import Service
 
 USER, TELEGRAM = "x-user-id", "x-telegram-user-id"
 KEY = "idempotency-key"
+FEATURE_TIERS = (Tier.CHAT, Tier.SUMMARY)       # a model behind either is enough
 
 Body = TypeVar("Body")
 Answer = Mapping[str, Any]
@@ -112,4 +113,4 @@ def has_model(service: Service) -> bool:
     """Whether operations that need a language model are on: as the switch says, else as the tiers are."""
     if service.feature_llm is False or service.engine is None:
         return False
-    return any(service.engine.chat.configured(tier) for tier in (Tier.CHAT, Tier.SUMMARY))
+    return any(map(service.engine.chat.configured, FEATURE_TIERS))

@@ -10,7 +10,16 @@ import logging
 from starlette.responses import Response
 
 from memory.characters import InUse
-from memory.errors import DamagedSpace, KeyReused, SpaceClosed, StorageBlocked, UnknownSpace
+from memory.errors import (
+    DamagedSpace,
+    KeyReused,
+    ModelFailed,
+    NotAsked,
+    SpaceClosed,
+    StorageBlocked,
+    UnknownSpace,
+)
+from memory.state.turn import Unanswered
 from memory_server.replies import blocked, reply
 from memory_server.statecore.call import FeatureOff, NotFound, NotThere, Refused, Unidentified
 from memory_server.statecore.wire.requests import Invalid, Malformed
@@ -24,6 +33,14 @@ TOO_LARGE = "Request body too large"
 def rendered(error: Exception, route: str) -> Response:
     """The answer for whatever a handler raised; ``route`` names it in the log."""
     match error:
+        case Unanswered():
+            return _unanswered(error)
+        case NotAsked():
+            log.info("%s: no model may be asked now", route)
+            return _said(503, "The model is not asked now; try again later")
+        case ModelFailed():
+            log.warning("%s: the model failed (%s)", route, type(error).__name__)
+            return _said(502, "The model did not answer; try again")
         case Unidentified():
             return _said(401, "Missing user identity header")
         case FeatureOff():
@@ -50,6 +67,13 @@ def rendered(error: Exception, route: str) -> Response:
         case _:
             log.error("%s failed (%s)", route, type(error).__name__)
             return _said(500, "Internal server error")
+
+
+def _unanswered(error: Unanswered) -> Response:
+    """The model failed in a turn: whether the message is kept is what the caller needs to know."""
+    why = "The model did not answer" if error.asked else "The model is not asked now"
+    what = "the message is kept; send it again for an answer" if error.kept else "nothing was kept; send it again"
+    return reply({"error": f"{why}; {what}", "kept": error.kept}, 502 if error.asked else 503)
 
 
 def _said(status: int, text: str) -> Response:

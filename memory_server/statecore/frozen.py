@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from memory_server.statecore import audit, memory, reminders, runtime, scopes
+from memory_server.statecore import audit, digests, memory, reminders, runtime, scopes
 from memory_server.statecore.call import Handler
 from memory_server.statecore.wire import replies, requests
 
@@ -77,9 +77,9 @@ OPERATIONS: tuple[Operation, ...] = (
     _post("/memory/events", memory.add, replies.Event, requests.NewEvent, keyed=True),
     _post("/memory/retrieve", memory.find, replies.Retrieved, requests.Retrieve),
     _post("/memory/answer", runtime.answer, replies.Answer, requests.Ask, needs_model=""),
-    _post("/memory/digest", runtime.digest, replies.Job, requests.OneScope, needs_model=_DIGEST_TAIL),
+    _post("/memory/digest", digests.digest, replies.Job, requests.OneScope, needs_model=_DIGEST_TAIL),
     _get("/memory/digests/:digestId/selection", audit.selection, replies.Selection),
-    _post("/memory/runtime/turn", runtime.turn, replies.TurnDone, requests.Turn, needs_model=""),
+    _post("/memory/runtime/turn", runtime.turn, replies.TurnDone, requests.Turn, needs_model="", keyed=True),
     _get("/memory/facts", audit.facts, replies.Facts, *_SCOPE),
     _get("/memory/facts/:factId/provenance", audit.provenance, replies.Provenance, *_SCOPE),
     _post("/memory/facts/forget", audit.forget, replies.Noted, requests.Forget),
@@ -93,7 +93,7 @@ OPERATIONS: tuple[Operation, ...] = (
     _get("/health", None, replies.Health),
 )
 
-# The routes by who should depend on them; together they are all that is served.
+# The routes by who should depend on them; with the internal ones, together they are all that is served.
 PublicRuntimeRoutes: Mapping[str, str] = {
     "health": "GET /health",
     "createScope": "POST /scopes",
@@ -110,10 +110,20 @@ PublicRuntimeRoutes: Mapping[str, str] = {
     "facetPack": "GET /facet-pack",
     "relationshipContext": "GET /memory/relationship-context/:scopeId",
     "runtimeTurn": "POST /memory/runtime/turn",
+    "workingState": "GET /memory/working-state",
+    "stableState": "GET /memory/stable-state",
+    "fastView": "GET /memory/fast-view",
+    "layerStatus": "GET /memory/layer-status",
 }
 DebugSurfaceRoutes: Mapping[str, str] = {
+    "queues": "GET /diagnostics/queues",
+    "mcpUsage": "GET /diagnostics/mcp-usage",
     "retrieve": "POST /memory/retrieve",
     "answer": "POST /memory/answer",
+    "listEvents": "GET /memory/events",
+    "digests": "GET /memory/digests",
+    "digestState": "GET /memory/state",
+    "digestStateHistory": "GET /memory/state/history",
     "createReminder": "POST /reminders",
     "listReminders": "GET /reminders",
     "cancelReminder": "POST /reminders/:id/cancel",
@@ -121,4 +131,9 @@ DebugSurfaceRoutes: Mapping[str, str] = {
 InternalControlRoutes: Mapping[str, str] = {
     "events": "POST /memory/events",
     "digest": "POST /memory/digest",
+    "rebuild": "POST /memory/digest/rebuild",
+    "checkContradiction": "POST /memory/check-contradiction",
+    "backfill": "POST /memory/embed/backfill",
+    "webhook": "PATCH /scopes/:id/webhook",
+    "digestMetrics": "GET /metrics/digest/:scopeId",
 }

@@ -56,5 +56,5 @@ async def find(call: Call[requests.Retrieve]) -> Answer:
     """The last digest, facts and events, for a question or the newest, within a number of characters."""
     body = call.body
     async with call.using(body.scopeId) as (_, space):
-        found = await retrieve(space, Wish(query=body.query or "", limit=body.limit, max_chars=body.maxChars))
-        return shown.retrieved(found, space)
+        wish = Wish(query=body.query or "", limit=body.limit, max_chars=body.maxChars)
+        return shown.retrieved(await retrieve(space, wish, call.engine.embedder), space)

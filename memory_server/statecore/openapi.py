@@ -13,6 +13,33 @@ from memory_server.statecore.wire import replies
 _PARAMETER = re.compile(r":(\w+)")
 _NOT_SHOWN = frozenset({"title", "default", "$defs"})
 
+# The words of the document, apart from those of the code: a change of them is a change of the document.
+_SUMMARIES: Mapping[str, str] = {
+    "POST /scopes": "Make a scope; it becomes the active one",
+    "GET /scopes": "The caller's scopes, the newest first",
+    "DELETE /scopes/:id": "Erase a scope with everything in it",
+    "POST /scopes/:id/active": "Make a scope the active one",
+    "GET /state": "The caller's active scope",
+    "POST /memory/events": "Take in a raw event",
+    "POST /memory/retrieve":
+        "The last digest, facts and events, for a question or the newest, within a number of characters",
+    "POST /memory/answer": "Answer a question from what is remembered",
+    "POST /memory/digest": "Ask for a digest of what came since the last one",
+    "GET /memory/digests/:digestId/selection": "What a digest kept, and what it left out with reasons",
+    "POST /memory/runtime/turn": "Answer one message of a conversation, and remember it",
+    "GET /memory/facts": "Facts under their headings, without what was forgotten",
+    "GET /memory/facts/:factId/provenance": "A fact's whole chain of versions, and the evidence that is still held",
+    "POST /memory/facts/forget": "Retire a fact, keep back its evidence, and let no wording of it return",
+    "GET /facet-pack": "The facets that hold for a scope, or for the account",
+    "POST /memory/notes": "Note a statement for good",
+    "POST /memory/handoff": "Record where a session stopped, or that nothing is handed over any more",
+    "GET /memory/relationship-context/:scopeId": "What is needed to open a conversation that sounds like it remembers",
+    "POST /reminders": "Make a reminder",
+    "GET /reminders": "The caller's reminders of all scopes, the earliest due first",
+    "POST /reminders/:id/cancel": "Cancel a reminder that was not sent yet",
+    "GET /health": "That this server is there",
+}  # fmt: skip
+
 
 @cache
 def document() -> Mapping[str, Any]:
@@ -35,11 +62,9 @@ def document() -> Mapping[str, Any]:
 
 
 def _operation(one: Operation) -> dict[str, Any]:
-    said = one.handler.__doc__ if one.handler is not None else None
-    summary = said or "That this server is there."
     told: dict[str, Any] = {
         "operationId": _id_of(one),
-        "summary": summary.strip().split("\n", 1)[0].rstrip("."),
+        "summary": _SUMMARIES[f"{one.method} {one.path}"],
         "responses": {
             str(one.status): _json("Done", schema_of(one.reply)),
             "400": _json("The request is wrong", schema_of(replies.Problem)),

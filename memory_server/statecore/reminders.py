@@ -124,7 +124,7 @@ def _read_cursor(text: str | None, user_id: str) -> _Place | None:
     try:
         owner, due, own = json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
         due_at = datetime.fromisoformat(due)
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, RecursionError):
         return _NOWHERE
     if owner != user_id or due_at.tzinfo is None or not isinstance(own, str):
         return _NOWHERE

@@ -17,7 +17,7 @@ from memory_server.statecore.errors import rendered
 from memory_server.statecore.frozen import OPERATIONS, PREFIX, Operation
 from memory_server.statecore.internal import INTERNAL
 from memory_server.statecore.openapi import document
-from memory_server.statecore.wire.requests import read_body
+from memory_server.statecore.wire.requests import read_body, read_json
 
 DOCUMENT = "/openapi.json"
 _PARAMETER = re.compile(r":(\w+)")
@@ -59,11 +59,19 @@ async def _call(one: Operation, request: Request) -> Call[object]:
         service=service,
         engine=engine_of(request),
         user=user,
-        body=read_body(raw, one.reads) if one.reads is not None else None,
+        body=_body(one, raw),
         path=request.path_params,
         query=request.query_params,
         request=keyed(request, user, one.path, raw) if one.keyed else None,
     )
+
+
+def _body(one: Operation, raw: bytes) -> object:
+    """What is asked. A body that nobody needs is passed over, as long as it is JSON."""
+    if one.reads is not None:
+        return read_body(raw, one.reads)
+    read_json(raw)
+    return None
 
 
 async def _openapi(request: Request) -> Response:

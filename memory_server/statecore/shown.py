@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
@@ -11,11 +12,12 @@ from memory.space import MemorySpace
 from memory.state.budget import Budget
 from memory.state.card import Card
 from memory.state.facets import Resolved
+from memory.state.meaning import COMPARED
 from memory.state.ranking import Ranked
 from memory.state.registry import Entry, Group
 from memory.state.relationship import Relationship
 from memory.state.reminders import Reminder
-from memory.state.retrieve import Found
+from memory.state.retrieve import Found, Ranking
 from memory.tenancy import Place, User, public_id
 
 HANDOFF = "handoff"
@@ -67,6 +69,8 @@ def fact(entry: Entry, space: MemorySpace) -> dict[str, Any]:
         "evidenceType": _evidence_type(space, entry),
         "facet": entry.facet,
     }
+    if entry.entities:
+        shown["entities"] = list(entry.entities)
     if entry.superseded_by is not None:
         shown["supersededBy"] = _entry_id(entry, entry.superseded_by)
     if entry.retired_at is not None:
@@ -111,16 +115,26 @@ def retrieved(found: Found, space: MemorySpace) -> dict[str, Any]:
     if found.budget is not None:
         shown["budget"] = budget(found.budget)
     if found.ranking is not None:
-        shown["retrieval"] = {
-            "mode": "heuristic",
-            "embeddingRequested": False,
-            "embeddingConfigured": False,
-            "reranked": False,
-            "candidateCount": found.ranking.candidates,
-            "returnedCount": len(found.events),
-            "matches": [_match(one) for one in found.ranking.matches],
-        }
+        shown["retrieval"] = _ranking(found.ranking, len(found.events))
     return shown
+
+
+def _ranking(found: Ranking, returned: int) -> dict[str, Any]:
+    """What really ran, and what was to run and did not."""
+    meaning = found.meaning
+    told: dict[str, Any] = {
+        "mode": "hybrid" if meaning.ran else "heuristic",
+        "embeddingRequested": meaning.asked,
+        "embeddingConfigured": meaning.asked,
+        "reranked": meaning.ran,
+        "candidateCount": found.candidates,
+        "returnedCount": returned,
+        "embeddingCandidateLimit": COMPARED,
+        "matches": [_match(one) for one in found.matches],
+    }
+    if meaning.problem is not None:
+        told["degraded"] = [{"stage": "vector_search", "error": meaning.problem}]
+    return told
 
 
 def _match(one: Ranked) -> dict[str, Any]:
@@ -130,6 +144,7 @@ def _match(one: Ranked) -> dict[str, Any]:
         "key": one.event.key,
         "heuristicScore": one.heuristic,
         "recencyScore": one.recency,
+        **({"embeddingScore": one.meaning} if one.meaning is not None else {}),
         "finalScore": one.final,
         "rankingReason": one.reason,
     }
@@ -221,5 +236,21 @@ def reminder(one: Reminder, scope_id: str | None) -> dict[str, Any]:
     }
 
 
+_OWN_TURN = re.compile(r"turn_[0-9a-f]{32}")
+
+
 def selection(rationale: tuple[str, ...], drops: tuple[Mapping[str, Any], ...]) -> dict[str, Any]:
-    return {"rationale": list(rationale), "drops": [dict(drop) for drop in drops]}
+    """Events are named as they are everywhere else."""
+    return {"rationale": list(map(_named, rationale)), "drops": [_drop(drop) for drop in drops]}
+
+
+def _drop(drop: Mapping[str, Any]) -> dict[str, Any]:
+    detail = drop.get("detail")
+    if not isinstance(detail, Mapping):
+        return dict(drop)
+    event = detail.get("event")
+    return {**drop, "detail": {**detail, "event": _named(event)}} if isinstance(event, str) else dict(drop)
+
+
+def _named(text: str) -> str:
+    return _OWN_TURN.sub(lambda found: public_id(found[0]), text)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
 import orjson
 
 from memory.errors import ModelFailed
-from memory.models.chat import NoChat, Tier
+from memory.models.chat import Tier
 from tests.crash.stage import Stage, turn
+from tests.fakes import ScriptedChat
 
 Scenario = Callable[[Stage], Coroutine[Any, Any, None]]
 
@@ -23,31 +24,10 @@ TELLING = {
 _SAID = list(TELLING)
 
 
-class FailingChat(NoChat):
+def failing() -> ScriptedChat:
     """A summary model that is out of order at first, and later breaks the job that asks it."""
-
-    def __init__(self) -> None:
-        self._asked = False
-
-    def configured(self, tier: Tier) -> bool:
-        return tier == Tier.SUMMARY
-
-    def usable(self, tier: Tier, space: str = "") -> bool:
-        return self.configured(tier)
-
-    async def reply(
-        self,
-        tier: Tier,
-        messages: Sequence[Mapping[str, str]],
-        *,
-        max_tokens: int,
-        seconds: float | None = None,
-        space: str = "",
-    ) -> str:
-        if self._asked:
-            raise RuntimeError
-        self._asked = True
-        raise ModelFailed(tier, "out of order", retryable=True)
+    down = ModelFailed(Tier.SUMMARY, "out of order", retryable=True)
+    return ScriptedChat(down, RuntimeError(), tiers=(Tier.SUMMARY,))
 
 
 async def conversation(stage: Stage) -> None:
@@ -93,7 +73,7 @@ async def compressing(stage: Stage) -> None:
 
 async def giving_up(stage: Stage) -> None:
     """A summary that no model makes is tried once and buried."""
-    engine = await stage.open(chat=FailingChat(), attempts=1)
+    engine = await stage.open(chat=failing(), attempts=1)
     await stage.cache(engine, [message for place in range(12) for message in turn(place)])
     await stage.settle(engine)
     await stage.work(engine)

@@ -11,7 +11,7 @@ import pytest
 
 from benchmarks.scripted_model import ScriptedModel
 from memory.engine import Engine
-from memory.facts.observe import CURSOR
+from memory.facts.windows import CURSOR
 from memory.models.chat import Tier
 from memory.models.chat_http import HttpChat
 from memory.models.tiers import ModelSettings, TierSettings
@@ -22,11 +22,17 @@ from tests.memory.mind_world import MOMO, fact, hear, momo, put, reflection, tal
 
 TICK = 300.0            # seconds between two rounds
 DAY = 86_400.0
-TOLD = [
-    "The hospital keeps me on nights again, the nursing shifts are endless",
-    "My cousin breeds alpacas up in the hills",
-    "The harbour office closed and half the street with it",
-]
+# What is said, and what a model's word for it makes of it.
+LEARNT = {
+    "My nursing shifts at the hospital are always nights": (
+        "The user's nursing shifts at the hospital are always nights."
+    ),
+    "My cousin breeds alpacas up in the hills": "The user's cousin breeds alpacas up in the hills.",
+    "My harbour office at work closed with half the street": (
+        "The user's harbour office at work closed with half the street."
+    ),
+}
+TOLD = list(LEARNT)
 POISONED = ("criminal", "hunter2", "SYSTEM")
 
 
@@ -69,8 +75,7 @@ async def test_after_a_day_without_a_model_nothing_is_lost_and_little_was_asked(
         model.mode = "good"
         await live(engine, clock, DAY / 2)
         async with momo(engine) as space:
-            learnt = texts(space.facts)
-            assert [said for said in TOLD if said in learnt] == TOLD
+            assert set(texts(space.facts)) >= set(LEARNT.values())
             assert space.views.cursors.row(CURSOR) == 12
             assert space.views.tries.dead() == []
 
@@ -80,7 +85,7 @@ async def test_a_late_model_is_as_good_as_a_prompt_one(open_engine: OpenEngine, 
         await talk(engine, *[(said, "I see.") for said in TOLD])
         await live(engine, clock, 1_800)
         async with momo(engine) as space:
-            assert texts(space.facts) == TOLD
+            assert texts(space.facts) == list(LEARNT.values())
         assert model.calls["extraction"] == 1
 
 

@@ -372,3 +372,21 @@ async def test_a_space_without_vectors_has_no_file_for_them(engine: Engine, home
 
 def test_a_fact_has_no_place_for_a_vector() -> None:
     assert triple(to_record(Fact(id="fact_1", text="x", created_at=MORNING))) == NOTHING
+
+
+async def test_a_packed_file_that_cannot_be_read_counts_as_lost(
+    open_engine: OpenEngine, home: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    first = await open_engine(embedder=WordEmbedder())
+    await told(first)
+    await first.close()
+    (home / layout.TURNS_VECTORS).unlink()
+    (home / layout.TURNS_VECTORS).mkdir()       # reading it is an error of the system
+    model = Fickle()
+    engine = await open_engine(embedder=model)
+    await engine.backfill.tick()
+    assert model.passages == ["I live in Lisbon."]
+    assert texts_of(await ask(engine, "Lisbon")) == ["I live in Lisbon."]
+    (home / layout.TURNS_VECTORS).rmdir()
+    assert "cannot be read" in caplog.text
+    assert "Lisbon" not in caplog.text

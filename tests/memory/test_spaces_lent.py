@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -188,3 +189,26 @@ async def test_saving_can_be_stopped_at_any_moment_after_a_write(open_engine: Op
             async with asyncio.timeout(5):
                 await space.stop()
             await writing
+
+
+async def test_an_ending_that_is_cut_short_leaves_no_database_open(open_engine: OpenEngine) -> None:
+    engine = await open_engine()
+    await engine.catalogue.open()
+    async with engine.spaces.use("Mia", create=True) as space:
+        await record.cache(space, Incoming(messages=[Message(kind=HUMAN, content="hello")]))
+        await space.turns.save()
+        assert space.turns.is_open
+
+    async def work() -> None:
+        with suppress(asyncio.CancelledError):
+            await asyncio.Event().wait()
+        for _ in range(30):             # what cannot be stopped at once
+            with suppress(asyncio.CancelledError):
+                await asyncio.sleep(0.01)
+
+    engine._tasks.append(asyncio.create_task(work()))
+    await asyncio.sleep(0)
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(0.05):
+            await engine.close()
+    assert not space.turns.is_open

@@ -24,6 +24,8 @@ from pydantic import (
 
 from memory.state.budget import units
 
+_LARGEST = 2**53 - 1        # the largest whole number that JavaScript tells from the next one
+
 _UUID = re.compile(r"[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}")
 _CHARACTER = re.compile(r"\s*character\s*:.*\S.*", re.IGNORECASE | re.DOTALL)
 _MOMENT = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d)")
@@ -94,6 +96,11 @@ def _whole(value: object) -> object:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
+def _countable(value: int) -> int:
+    """A number beyond those that every client can count with means the largest of them."""
+    return min(value, _LARGEST)
+
+
 def _moment(value: object) -> datetime:
     if not isinstance(value, str) or not _MOMENT.fullmatch(value):
         raise ValueError("must be an ISO date and time with a zone")
@@ -136,6 +143,7 @@ MomentInUtc = Annotated[
     datetime, BeforeValidator(_moment_in_utc), WithJsonSchema({"type": "string", "format": "date-time"})
 ]
 Whole = Annotated[int, BeforeValidator(_whole)]
+Budget = Annotated[int, BeforeValidator(_whole), Field(gt=0), AfterValidator(_countable)]
 Source = Literal["telegram", "cli", "api", "sdk"]
 
 
@@ -172,7 +180,7 @@ class Retrieve(Body):
     scopeId: ScopeId
     query: Text | None = None
     limit: Annotated[Whole, Field(ge=1, le=100)] = 20
-    maxChars: Annotated[Whole, Field(gt=0)] | None = None
+    maxChars: Budget | None = None
 
 
 class Ask(Body):
@@ -212,6 +220,22 @@ class Note(Body):
     text: NoteText
 
 
+class Rebuild(Body):
+    scopeId: ScopeId
+    first: MomentInUtc | None = Field(default=None, alias="from")
+    to: MomentInUtc | None = None
+    strategy: Literal["full", "since_last_good"] = "full"
+
+
+class Claim(Body):
+    scopeId: ScopeId
+    content: NoteText
+
+
+class Webhook(Body):
+    notificationWebhook: str | None
+
+
 class HandOver(Body):
     scopeId: ScopeId
     summary: Summary | None = None
@@ -244,12 +268,17 @@ Model = TypeVar("Model", bound=Body)
 _PLACED = {"key is required for documents": ["key"], "summary is required": ["summary"]}
 
 
-def read_body(raw: bytes, model: type[Model]) -> Model:
-    """A checked body. Raises Malformed or Invalid."""
+def read_json(raw: bytes) -> Any:
+    """What a body says; an empty one says ``{}``. Raises Malformed."""
     try:
-        value = json.loads(raw, parse_constant=_no_constant) if raw.strip() else {}
+        return json.loads(raw, parse_constant=_no_constant) if raw.strip() else {}
     except (ValueError, RecursionError):
         raise Malformed from None
+
+
+def read_body(raw: bytes, model: type[Model]) -> Model:
+    """A checked body. Raises Malformed or Invalid."""
+    value = read_json(raw)
     try:
         return model.model_validate(_encodable(value))
     except ValidationError as error:

@@ -19,7 +19,7 @@ from tests.dialects.neko.surface import READS
 from tests.dialects.neko.talk import assistant, exchange, history, user
 from tests.fakes import FixedClock, ScriptedChat
 
-SUMMARY = json.dumps({"summary": "They spoke of lighthouses."})
+SUMMARY = json.dumps({"summary": "They spoke of questions and answers."})
 
 
 async def test_a_new_dialog_has_its_parts_in_order(client: httpx2.AsyncClient, root: Path, perform: Perform) -> None:
@@ -211,7 +211,7 @@ async def test_a_new_dialog_waits_for_the_whole_of_a_settle(open_engine: OpenEng
         gate.set()
         text = (await asking).text
         assert settling.done()
-        assert "They spoke of lighthouses." in text
+        assert "They spoke of questions and answers." in text
         assert text.count("one more thing") == 1
         assert text.count("meanwhile") == 1
         assert "Mio | answer 0\n" not in text
@@ -226,11 +226,11 @@ async def test_a_model_that_takes_its_time_holds_nobody_up(open_engine: OpenEngi
         assert (await client.post("/settle/Mio", json=history([]))).json() == {"status": "settled"}
         text = (await client.get("/new_dialog/Mio")).text
         assert "SYSTEM_MESSAGE | " in text      # excerpts stand in for the summary, which is owed
-        assert "lighthouses" not in text
+        assert "They spoke of" not in text
         gate.set()
         async with engine.spaces.use("Mio") as space:
             await engine.worker.perform_all(space)
-        assert "lighthouses" in (await client.get("/new_dialog/Mio")).text
+        assert "They spoke of" in (await client.get("/new_dialog/Mio")).text
 
 
 async def test_another_characters_settle_is_not_waited_for(open_engine: OpenEngine) -> None:

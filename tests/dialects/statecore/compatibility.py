@@ -6,6 +6,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 _UPPER, _LOWER = ("maxLength", "maximum", "maxItems"), ("minLength", "minimum", "minItems")
+# What a value is held to besides; put on a body or a parameter later, it refuses what used to be right.
+_DEMANDS = {
+    **dict.fromkeys(("pattern", "exclusiveMinimum", "exclusiveMaximum", "multipleOf", "uniqueItems")),
+    "additionalProperties": True,
+}
+_WORDS = frozenset({"summary", "description", "title", "example", "tags"})
 
 
 def breaks(old: Mapping[str, Any], new: Mapping[str, Any]) -> list[str]:
@@ -41,6 +47,8 @@ def _bodies(where: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Itera
     elif before is not None and after is None:
         yield f"{where} no longer reads a body"
     elif before is not None and after is not None:
+        if after.get("required", False) and not before.get("required", False):
+            yield f"{where} now needs its body"
         yield from _schema(f"{where} body", _of(before), _of(after), answers=False)
 
 
@@ -49,8 +57,10 @@ def _parameters(where: str, old: Any, new: Any) -> Iterator[str]:
     for key, one in before.items():
         if key not in after:
             yield f"{where} parameter {key[0]} is gone"
-        elif not one["required"] and after[key]["required"]:
+            continue
+        if not one["required"] and after[key]["required"]:
             yield f"{where} parameter {key[0]} is required now"
+        yield from _schema(f"{where} parameter {key[0]}", one["schema"], after[key]["schema"], answers=False)
     for key, one in after.items():
         if key not in before and one["required"]:
             yield f"{where} parameter {key[0]} is required and new"
@@ -84,6 +94,10 @@ def _schema(where: str, old: Mapping[str, Any], new: Mapping[str, Any], *, answe
         yield f"{where} newly requires {sorted(fresh)}"
     if "items" in old:
         yield from _schema(f"{where}[]", old["items"], new.get("items", {}), answers=answers)
+    if not answers:
+        for key, usual in _DEMANDS.items():
+            if new.get(key, usual) not in (usual, old.get(key, usual)):
+                yield f"{where} {key} is narrower"
     for bound in () if answers else (*_UPPER, *_LOWER):
         before_it, after_it = old.get(bound), new.get(bound)
         if after_it is None or after_it == before_it:
@@ -93,11 +107,36 @@ def _schema(where: str, old: Mapping[str, Any], new: Mapping[str, Any], *, answe
 
 
 def version_fits(old: Mapping[str, Any], new: Mapping[str, Any]) -> bool:
-    """Whether the version says what kind of change there is: the middle goes up with additions, the front never."""
+    """Whether the version says what kind of change there is.
+
+    The middle goes up with additions, the end where only words differ, the front never.
+    """
     before, after = (tuple(map(int, one["info"]["version"].split("."))) for one in (old, new))
     if after[0] != before[0]:
         return False
-    same = {key: value for key, value in old.items() if key != "info"} == {
-        key: value for key, value in new.items() if key != "info"
+    if _shape(old) != _shape(new):
+        return after[:2] > before[:2]
+    return after > before if _wordless(new) != _wordless(old) else after >= before
+
+
+def _shape(document: Mapping[str, Any]) -> Any:
+    """The document without its version and its words."""
+    return _without({key: value for key, value in document.items() if key != "info"}, _WORDS)
+
+
+def _wordless(document: Mapping[str, Any]) -> Any:
+    """The document without its version."""
+    return {**document, "info": {key: value for key, value in document["info"].items() if key != "version"}}
+
+
+def _without(value: Any, keys: frozenset[str], *, names: bool = False) -> Any:
+    """The value without what stands under the keys. Directly below ``properties`` they are names of fields."""
+    if isinstance(value, list):
+        return [_without(one, keys) for one in value]
+    if not isinstance(value, Mapping):
+        return value
+    return {
+        key: _without(one, keys, names=key == "properties" and not names)
+        for key, one in value.items()
+        if names or key not in keys
     }
-    return after >= before if same else after[:2] > before[:2]

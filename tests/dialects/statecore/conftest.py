@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
@@ -10,16 +11,26 @@ import httpx2
 import pytest
 from starlette.types import ASGIApp
 
+from memory import tenancy
+from memory.courier import HttpCourier
 from memory.engine import Engine
 from memory.ids import RandomIds
 from memory.models.chat import Chat
+from memory.models.embedder import Embedder
 from memory.settings import Settings
+from memory.space import MemorySpace
+from memory.state.digests import Digest, to_row
+from memory.state.webhook import Courier
+from memory.store.files import Disk
+from memory.tenancy import public_id, user_of
 from memory_server.app import create_app
 from memory_server.service import Service
+from tests.dialects.neko import talk
 from tests.dialects.statecore.tally import EXAMPLES, line
 from tests.fakes import FixedClock
 
 LOCAL = "local-dev-user"
+MIA = "character:Mia"
 
 
 class Client:
@@ -105,9 +116,26 @@ class World:
         self.service: Service
         self.app: ASGIApp
 
-    async def start(self, *, chat: Chat | None = None, feature_llm: bool | None = None, **settings: Any) -> None:
+    async def start(
+        self,
+        *,
+        chat: Chat | None = None,
+        embedder: Embedder | None = None,
+        feature_llm: bool | None = None,
+        courier: Courier | None = None,
+        disk: Disk | None = None,
+        **settings: Any,
+    ) -> None:
         wanted = Settings(data_root=self.root, **{"background": False, **settings})
-        self.engine = await Engine.open(wanted, clock=self.clock, ids=RandomIds(), chat=chat)
+        self.engine = await Engine.open(
+            wanted,
+            clock=self.clock,
+            ids=RandomIds(),
+            chat=chat,
+            embedder=embedder,
+            disk=disk,
+            courier=courier or HttpCourier(self.root, {}, self.clock),
+        )
         self.service = Service(instance_id="an-instance", engine=self.engine, feature_llm=feature_llm)
         self.app = create_app(self.service)
 
@@ -121,13 +149,45 @@ class World:
         await self.stop()
         await self.start()
 
+    def using(self, scope: str) -> AbstractAsyncContextManager[MemorySpace]:
+        """The space of one of the local user's scopes."""
+
+        @asynccontextmanager
+        async def used() -> AsyncIterator[MemorySpace]:
+            user = user_of(f"local:{LOCAL}", is_local=True)
+            async with tenancy.using(self.engine, user, scope) as (_, space):
+                yield space
+
+        return used()
+
+    async def cache(self, *said: str) -> None:
+        """Let the companion take in what the user said to Mia."""
+        answer = await self.client(None).ask("POST", "/cache/Mia", talk.history([talk.user(text) for text in said]))
+        assert answer.json() == {"status": "cached", "count": len(said)}
+
+    async def work(self, scope: str) -> None:
+        """Do what the scope is owed."""
+        async with self.using(scope) as space:
+            await self.engine.worker.perform_all(space)
+
     def client(self, user: str | None = LOCAL, prefix: str = "/v1") -> Client:
         client = Client(self.app, user, prefix)
         self._clients.append(client)
         return client
 
 
-MakeWorld = Callable[[Path], World]
+async def digested(world: World, scope: str, summary: str) -> str:
+    """Let a scope of the local user's have a digest; returns its public id."""
+    async with world.using(scope) as space, space.journal.write() as batch:
+        digest = Digest(
+            id=space.ids.new("digest"),
+            summary=summary,
+            created_at=world.clock.now(),
+            rationale=("selected_stream:1",),
+            drops=({"reason": "cap_evicted", "detail": {"facet": "notes", "cap": 30}},),
+        )
+        batch.add("digest.committed", {"digest": to_row(digest)})
+    return public_id(digest.id)
 
 
 @pytest.fixture

@@ -44,6 +44,7 @@ NEVER_PREFIXED = (
     ("PATCH", "/scopes/x/webhook"),
     ("GET", "/metrics/digest/x"),
     ("GET", "/diagnostics/queues"),
+    ("GET", "/diagnostics/mcp-usage"),
     ("POST", "/demo/agent-scenarios/x/run"),
 )
 

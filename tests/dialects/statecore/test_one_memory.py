@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from memory import characters
 from memory.facts.learn import learn
 from memory.funnel import count
 from tests.dialects.neko.talk import assistant, history, user
-from tests.dialects.statecore.conftest import Client, World
-
-MIA = "character:Mia"
+from tests.dialects.statecore.conftest import MIA, Client, World
+from tests.dialects.statecore.told import everything_told
 
 
 async def cache(world: World, *said: dict[str, Any]) -> None:
@@ -25,32 +25,6 @@ async def work(world: World) -> None:
 async def asked(world: World, question: str, **more: Any) -> list[str]:
     answer = await world.client(None).ask("POST", "/query_memory/Mia", {"query": question, **more})
     return [hit["text"] for hit in answer.json()["results"]]
-
-
-async def everything_told(world: World, question: str) -> str:
-    """All that any dialect says about a question, and all that it says without one."""
-    nobody, me = world.client(None), world.client()
-    tiers = ["fact", "reflection", "fact_archive", "turn", "persona"]
-    answers = [
-        await nobody.ask("POST", "/query_memory/Mia", {"query": question, "tiers": tiers}),
-        await nobody.ask("GET", "/new_dialog/Mia"),
-        await nobody.ask("GET", "/get_recent_history/Mia"),
-        await nobody.ask("GET", "/get_settings/Mia"),
-        await nobody.ask("GET", "/get_persona/Mia"),
-        await nobody.ask("GET", "/followup_topics/Mia"),
-        await nobody.ask("POST", "/v1/recall", {"query": question, "scope": MIA}),
-        await nobody.ask("POST", "/v1/search", {"query": question, "scope": MIA}),
-        await nobody.ask("POST", "/v1/auto-recall", {"message": question, "scope": MIA}),
-        await nobody.ask("POST", "/v1/resume", {"scope": MIA, "task": question}),
-        await nobody.ask("GET", f"/v1/conflicts?scope={MIA}"),
-        await me.ask("POST", "/v1/memory/retrieve", {"scopeId": MIA}),
-        await me.ask("POST", "/v1/memory/retrieve", {"scopeId": MIA, "query": question, "maxChars": 100_000}),
-        await me.ask("GET", f"/v1/memory/facts?scopeId={MIA}"),
-        await me.ask("GET", f"/v1/memory/relationship-context/{MIA}"),
-    ]
-    for answer in answers:
-        assert answer.status_code in (200, 201), answer.text
-    return "\n".join(answer.text for answer in answers)
 
 
 async def test_a_turn_that_the_companion_cached_is_an_event(world: World, me: Client) -> None:
@@ -219,3 +193,138 @@ async def test_agents_do_not_see_the_scopes_of_this_dialect(world: World, me: Cl
     await me.note(scope, "The spare key hangs behind the clock.")
     answer = await world.client(None).ask("POST", "/v1/recall", {"query": "spare key", "allScopes": True})
     assert "clock" not in answer.text
+
+
+async def test_a_revised_note_is_told_by_the_others_as_it_now_stands(world: World, me: Client) -> None:
+    await cache(world, user("Hello."))
+    texts = [f"the release of the memory server is planned for week {number}" for number in (41, 42)]
+    for text in texts:
+        world.clock.advance(1)
+        await me.note(MIA, text)
+    await work(world)
+    question = "When is the release of the memory server?"
+    assert await asked(world, question) == [texts[1]]
+    told = await everything_told(world, question)
+    assert "week 42" in told
+    assert "week 41" not in told
+
+
+async def test_of_a_document_the_others_tell_the_latest_text_once(world: World, me: Client) -> None:
+    await cache(world, user("Hello."))
+    for text in ("The ferry leaves at noon.", "The ferry leaves at night."):
+        world.clock.advance(1)
+        await me.event(MIA, text, type="document", key="timetable")
+    await work(world)
+    found = await asked(world, "When does the ferry leave?", tiers=["turn"])
+    assert [text for text in found if "ferry" in text] == ["The ferry leaves at night."]
+    assert "at noon" not in await everything_told(world, "When does the ferry leave?")
+
+
+async def test_what_an_agent_captured_is_told_here_once(world: World, me: Client) -> None:
+    await cache(world, user("Hello."))
+    text = "The spare key hangs behind the clock in the hall."
+    captured = {"memories": [{"text": text, "category": "events"}], "scope": MIA}
+    answer = await world.client(None).ask("POST", "/v1/capture", captured)
+    assert answer.status_code == 201, answer.text
+    found = await me.retrieve(MIA, query="spare key")
+    assert str(found).count("behind the clock") == 1
+
+
+async def test_an_event_at_the_edge_of_the_calendar_harms_no_dialect(world: World) -> None:
+    me = world.client()
+    await cache(world, user("Hello."))
+    for at in ("0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59-12:00"):
+        await me.event(MIA, f"The ferry left at {at}.", occurredAt=at)
+    await work(world)
+    for _ in range(2):
+        told = await everything_told(world, "When did the ferry leave?")
+        assert "0001-01-01T00:00:00+14:00" in told
+        assert "9999-12-31T23:59:59-12:00" in told
+        await world.restart()
+
+
+async def test_a_short_statement_is_gone_from_whatever_had_it_in_it(world: World) -> None:
+    me = world.client()
+    await cache(world, user("昨天医生说我对花生过敏，要小心"), assistant("记住了。"), user("My cat is called Tama."))
+    await me.note(MIA, "我对花生过敏")
+    await work(world)
+    await me.forget(MIA, "我对花生过敏")
+    for _ in range(2):
+        told = await everything_told(world, "过敏吗")
+        assert "花生过敏" not in told
+        assert "Tama" in told
+        await world.restart()
+
+
+async def test_a_checkpoint_is_told_without_what_was_forgotten(world: World, me: Client) -> None:
+    await cache(world, user("Hello."))
+    nobody = world.client(None)
+    saved = {
+        "sessionId": "s1", "scope": MIA, "summary": "Ported the lexer.\nWe use pnpm here.",
+        "decisions": ["We use pnpm", "Ship on Friday"], "openLoops": ["Do we use pnpm?"],
+        "nextActions": ["Write tests"],
+    }  # fmt: skip
+    assert (await nobody.ask("POST", "/v1/checkpoint", saved)).status_code == 201
+    await me.note(MIA, "We use pnpm")
+    assert "pnpm" in await everything_told(world, "What was decided?")
+    await me.forget(MIA, "We use pnpm")
+    told = await everything_told(world, "What was decided?")
+    assert "we use pnpm" not in told.lower()
+    assert "Ported the lexer." in told
+    assert "Write tests" in told
+
+
+async def test_forgetting_in_one_memory_leaves_that_of_another_character_alone(world: World, me: Client) -> None:
+    await cache(world, user("I like green tea."))
+    told = history([user("I like green tea.")])
+    await world.client(None).ask("POST", "/cache/Ben", told)
+    await work(world)
+    async with world.engine.spaces.use("Ben") as space:
+        await world.engine.worker.perform_all(space)
+    await me.forget(MIA, "The user likes green tea.")
+    assert [item["text"] for item in (await me.facts("character:Ben"))["Style"]] == ["The user likes green tea."]
+
+
+async def test_a_character_that_the_companion_removed_is_gone_here(world: World, me: Client) -> None:
+    await cache(world, user("I like green tea."))
+    scope = (await me.event(MIA, "The ferry leaves at noon."))["scopeId"]
+    await me.post("/reminders", {"scopeId": MIA, "dueAt": "2030-01-01T00:00:00Z", "text": "call"})
+    await characters.delete(world.engine, "Mia")
+    for asked_for in (MIA, scope):
+        assert await me.post("/memory/retrieve", {"scopeId": asked_for}, 404) == {"error": "Scope not found"}
+    assert (await me.get("/scopes"))["items"] == []
+    assert (await me.get("/reminders"))["items"] == []
+
+
+# what agents keep
+
+
+async def test_what_agents_keep_is_the_local_users_too_and_nobody_elses(
+    world: World, me: Client, other: Client
+) -> None:
+    nobody = world.client(None)
+    stored = {"text": "The user prefers window seats.", "category": "preferences", "scope": "project:demo"}
+    await nobody.ask("POST", "/v1/store", stored)
+    checkpoint = {"sessionId": "s1", "scope": "project:demo", "summary": "Ported the lexer."}
+    await nobody.ask("POST", "/v1/checkpoint", checkpoint)
+    (listed,) = (await me.get("/scopes"))["items"]
+    assert listed["name"] == "project:demo"
+    scope = listed["id"]
+    assert [item["text"] for item in (await me.facts(scope))["Style"]] == ["The user prefers window seats."]
+    assert (await me.event(scope, "The ferry leaves at noon."))["scopeId"] == scope
+    reminder = await me.post("/reminders", {"scopeId": scope, "dueAt": "2030-01-01T00:00:00Z", "text": "call"})
+    assert (await me.get("/reminders"))["items"] == [reminder]
+    assert reminder["scopeId"] == scope
+    assert (await other.get("/scopes"))["items"] == []
+    await other.post("/memory/retrieve", {"scopeId": scope}, 404)
+    await me.note(scope, "The spare key hangs behind the clock.")
+    found = await nobody.ask("POST", "/v1/recall", {"query": "spare key", "scope": "project:demo"})
+    assert "behind the clock" in found.text
+    await me.forget(scope, "The user prefers window seats.")
+    asked_for = {"query": "Which seats does the user prefer?", "scope": "project:demo"}
+    assert "window" not in (await nobody.ask("POST", "/v1/recall", asked_for)).text
+    await me.delete(f"/scopes/{scope}")
+    assert (await me.get("/scopes"))["items"] == []
+    assert "clock" not in (await nobody.ask("POST", "/v1/recall", {"query": "spare key", "scope": "project:demo"})).text
+    latest = await nobody.ask("GET", "/v1/checkpoint/latest?scope=project:demo")
+    assert latest.json() == {"checkpoint": None}

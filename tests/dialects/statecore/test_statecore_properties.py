@@ -13,23 +13,28 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memory.facts.sameness import same_fact
+from memory.models.chat import Chat
 from memory.state.budget import Item, fill, units
 from memory.state.facets import fact_key
-from tests.dialects.statecore.conftest import World
+from memory_server.statecore.internal import INTERNAL
+from tests.dialects.statecore.conftest import MIA, World, digested
+from tests.dialects.statecore.surface import FROZEN
 from tests.dialects.statecore.tally import counted
-from tests.fakes import FixedClock
+from tests.dialects.statecore.told import everything_told
+from tests.fakes import FixedClock, ScriptedChat
 
 FEW = settings(max_examples=12, deadline=None)
+SOME = settings(max_examples=40, deadline=None)
 MANY = settings(max_examples=200, deadline=None)
 
 
-def lived(story: Callable[[World], Awaitable[None]]) -> None:
+def lived(story: Callable[[World], Awaitable[None]], chat: Chat | None = None) -> None:
     """A story on a root of its own."""
 
     async def run() -> None:
         with tempfile.TemporaryDirectory() as folder:
             world = World(Path(folder) / "root", FixedClock())
-            await world.start()
+            await world.start(chat=chat)
             try:
                 await story(world)
             finally:
@@ -70,22 +75,55 @@ def test_the_budget_is_kept_and_told_truly(most: int, digest: str | None, facts:
     assert got.digest is None or more.digest is not None
 
 
+noted = st.lists(st.text(alphabet="abcdefgh", min_size=3, max_size=30), max_size=5, unique=True)
+
+
 @counted("budget over http")
-@FEW
-@given(st.lists(texts, min_size=1, max_size=6), st.integers(1, 200))
-def test_without_a_budget_the_answer_is_as_it_was_before_there_was_one(said: list[str], most: int) -> None:
+@SOME
+@given(
+    said=st.lists(texts, min_size=1, max_size=6),
+    noted=noted,
+    digest=st.none() | texts,
+    most=st.integers(1, 200),
+    more=st.integers(1, 100),
+    query=st.none() | st.just("abc 你好"),
+    limit=st.integers(1, 8),
+)
+def test_what_is_told_of_a_budget_is_true(
+    said: list[str], noted: list[str], digest: str | None, most: int, more: int, query: str | None, limit: int
+) -> None:
     async def story(world: World) -> None:
         me = world.client()
         scope = await me.scope()
         for text in said:
             await me.event(scope, text)
-        plain = await me.retrieve(scope)
+        for text in noted:
+            await me.note(scope, text)
+        if digest is not None:
+            await digested(world, scope, digest)
+        asked: dict[str, Any] = {"limit": limit, **({"query": query} if query is not None else {})}
+        plain = await me.retrieve(scope, **asked)
         assert "budget" not in plain
-        rich = await me.retrieve(scope, maxChars=1_000_000)
-        assert {**plain, "budget": rich["budget"]} == rich
-        tight = await me.retrieve(scope, maxChars=most)
-        kept, dropped = len(tight["events"]), tight["budget"]["droppedCounts"]["event"]
-        assert kept + dropped == len(said)
+        rich = await me.retrieve(scope, **asked, maxChars=1_000_000)
+        for part in ("digest", "events", "handoff", "retrieval"):
+            assert rich.get(part) == plain.get(part)
+        by_id = {one["id"]: one for one in plain["factRegistry"]}
+        assert {one["id"]: one for one in rich["factRegistry"]} == by_id
+        tight = await me.retrieve(scope, **asked, maxChars=most)
+        budget = tight["budget"]
+        assert budget["usedChars"] == budget["digestChars"] + budget["factChars"] + budget["eventChars"] <= most
+        assert budget["factChars"] <= budget["factShareCap"] == 2 * most // 5
+        assert budget["digestChars"] == units(tight["digest"] or "")
+        assert budget["factChars"] == sum(units(one["content"]) for one in tight["factRegistry"])
+        assert budget["eventChars"] == sum(units(one["content"]) for one in tight["events"])
+        kept = {"digest": int(tight["digest"] is not None), "fact": len(tight["factRegistry"]),
+                "event": len(tight["events"])}  # fmt: skip
+        there = {"digest": int(plain["digest"] is not None), "fact": len(by_id), "event": len(plain["events"])}
+        assert {kind: kept[kind] + count for kind, count in budget["droppedCounts"].items()} == there
+        assert len(budget["dropped"]) + budget["itemsOmitted"] == sum(budget["droppedCounts"].values())
+        assert [one for one in plain["events"] if one in tight["events"]] == tight["events"]
+        larger = await me.retrieve(scope, **asked, maxChars=most + more)
+        assert tight["digest"] is None or larger["digest"] is not None
 
     lived(story)
 
@@ -130,10 +168,43 @@ def test_pages_put_together_are_the_whole_list(days: list[int], limit: int, late
 # 6 isolation
 
 
+def asked(own: dict[str, str]) -> list[tuple[str, str, Any]]:
+    """One request for each operation that takes an id, and for each that lists."""
+    scope = own["scope"]
+    bodies: dict[str, dict[str, Any]] = {
+        "/memory/events": {"type": "stream", "content": "x"},
+        "/memory/retrieve": {"query": "x"},
+        "/memory/answer": {"question": "x"},
+        "/memory/runtime/turn": {"message": "x"},
+        "/memory/digest": {},
+        "/memory/facts/forget": {"factKey": own["key"]},
+        "/memory/notes": {"text": "x"},
+        "/memory/handoff": {"clear": True},
+        "/reminders": {"dueAt": "2030-01-01T00:00:00Z", "text": "x"},
+    }
+    found: list[tuple[str, str, Any]] = []
+    for method, path in FROZEN:
+        if (method, path) in {("POST", "/scopes"), ("GET", "/health")}:
+            continue
+        ids = [own["fact"], own["handoff"], own["event"]] if ":factId" in path else [""]
+        for fact_id in ids:
+            there = path.replace(":factId", fact_id).replace(":digestId", own["digest"])
+            there = there.replace(":scopeId", scope)
+            there = there.replace(":id", own["reminder"] if path.startswith("/reminders") else scope)
+            query = f"?scopeId={scope}" if path.startswith("/memory/facts") or path == "/facet-pack" else ""
+            body = {"scopeId": scope, **bodies[path]} if path in bodies and method == "POST" else None
+            found.append((method, f"/v1{there}{query}", body))
+    for one in INTERNAL:
+        there = one.path.replace(":scopeId", scope).replace(":id", scope)
+        body = {"scopeId": scope, "content": "x", "notificationWebhook": None} if one.method != "GET" else None
+        found.append((one.method, there if body else f"{there}?scopeId={scope}&message=x", body))
+    return found
+
+
 @counted("isolation")
 @FEW
-@given(st.uuids(), st.text(alphabet="abcdefghij-", min_size=1, max_size=12))
-def test_what_is_anothers_answers_like_what_is_nobodys(random_id: Any, user: str) -> None:
+@given(st.uuids(), st.text(alphabet="abcdefghij-", min_size=1, max_size=12), st.booleans())
+def test_what_is_anothers_answers_like_what_is_nobodys(random_id: Any, user: str, with_model: bool) -> None:
     async def story(world: World) -> None:
         me, stranger = world.client(), world.client(f"user {user}")
         scope = await me.scope()
@@ -141,36 +212,19 @@ def test_what_is_anothers_answers_like_what_is_nobodys(random_id: Any, user: str
         fact = (await me.facts(scope))["Notes"][0]
         reminder = await me.post("/reminders", {"scopeId": scope, "dueAt": "2030-01-01T00:00:00Z", "text": "x"})
         handoff = await me.post("/memory/handoff", {"scopeId": scope, "summary": "x"})
-        unknown = str(random_id)
-
-        def asked(scope: str, fact_id: str, reminder_id: str) -> list[tuple[str, str, Any]]:
-            return [
-                ("POST", "/v1/memory/events", {"scopeId": scope, "type": "stream", "content": "x"}),
-                ("POST", "/v1/memory/retrieve", {"scopeId": scope}),
-                ("POST", "/v1/memory/notes", {"scopeId": scope, "text": "x"}),
-                ("POST", "/v1/memory/handoff", {"scopeId": scope, "clear": True}),
-                ("POST", "/v1/memory/facts/forget", {"scopeId": scope, "factKey": fact["factKey"]}),
-                ("POST", f"/v1/scopes/{scope}/active", None),
-                ("POST", f"/v1/reminders/{reminder_id}/cancel", None),
-                ("POST", "/v1/reminders", {"scopeId": scope, "dueAt": "2030-01-01T00:00:00Z", "text": "x"}),
-                ("GET", f"/v1/memory/facts?scopeId={scope}", None),
-                ("GET", f"/v1/memory/facts/{fact_id}/provenance?scopeId={scope}", None),
-                ("GET", f"/v1/memory/digests/{fact_id}/selection", None),
-                ("GET", f"/v1/facet-pack?scopeId={scope}", None),
-                ("GET", f"/v1/memory/relationship-context/{scope}", None),
-                ("DELETE", f"/v1/scopes/{scope}", None),
-                ("GET", "/v1/scopes", None),
-                ("GET", "/v1/state", None),
-                ("GET", "/v1/reminders", None),
-            ]
-
-        theirs = asked(scope, handoff["handoffId"], reminder["id"])
-        nobodys = asked(unknown, unknown, unknown)
-        for one, other in zip(theirs, nobodys, strict=True):
+        own = {
+            "scope": scope, "fact": fact["factId"], "key": fact["factKey"], "handoff": handoff["handoffId"],
+            "reminder": reminder["id"], "digest": await digested(world, scope, "Goal: ship it."),
+            "event": (await me.event(scope, "hello"))["id"],
+        }  # fmt: skip
+        unknown = {name: own["key"] if name == "key" else str(random_id) for name in own}
+        before = await me.retrieve(scope)
+        for one, other in zip(asked(own), asked(unknown), strict=True):
             got, expected = await stranger.ask(*one), await stranger.ask(*other)
             assert (got.status_code, got.json()) == (expected.status_code, expected.json()), one[1]
+        assert await me.retrieve(scope) == before
 
-    lived(story)
+    lived(story, ScriptedChat("x") if with_model else None)
 
 
 # 7 forgetting
@@ -180,42 +234,51 @@ words = st.lists(st.sampled_from(_WORDS), min_size=5, max_size=8, unique=True)
 
 
 @counted("forgetting")
-@FEW
-@given(words, st.booleans(), st.booleans())
-def test_what_is_forgotten_is_told_nowhere(chosen: list[str], restarted: bool, said_before: bool) -> None:
+@SOME
+@given(words, st.booleans(), st.sampled_from(["nowhere", "event", "document", "cached"]), st.booleans())
+def test_what_is_forgotten_is_told_nowhere(chosen: list[str], restarted: bool, before: str, local: bool) -> None:
     text = " ".join(chosen)
     # six of ten words in common at least: one word less, in another order
     paraphrase = " ".join(reversed(chosen[:-1]))
+    question = " ".join(reversed(chosen))
     assert same_fact(text, paraphrase)
 
     async def story(world: World) -> None:
         me = world.client()
-        scope = await me.scope()
-        if said_before:
+        scope = MIA if local else await me.scope()
+        if local:
+            await world.cache("Hello.", f"Somebody said {text} today" if before == "cached" else "Good morning.")
+        if before == "event":
             await me.event(scope, f"Somebody said {text} today")
+        elif before == "document":
+            await me.event(scope, f"Chapter one: {text}. Chapter two.", type="document", key="book")
         await me.event(scope, "unrelated lunch talk")
         await me.note(scope, text)
+        await me.post("/memory/handoff", {"scopeId": scope, "summary": f"stopped\n{text}"})
+        await digested(world, scope, f"Goal: ship it. {text.upper()}; done.")
+        await world.work(scope)
         fact_id = await me.forget(scope, text)
         if restarted:
             await world.restart()
             me = world.client()
-        told = [
-            await me.retrieve(scope),
-            await me.retrieve(scope, query=text, maxChars=100_000),
-            await me.facts(scope),
-            await me.get(f"/memory/relationship-context/{scope}"),
-        ]
-        assert text not in str(told)
-        assert "unrelated lunch talk" in str(told)
+        told = await everything_told(world, question, scope)
+        assert text not in told.lower()
+        assert "unrelated lunch talk" in told
         audit = await me.get(f"/memory/facts/{fact_id}/provenance?scopeId={scope}")
         assert audit["fact"]["retiredReason"] == "forgotten"
         assert audit["evidence"] == []
-        for name in world.engine.spaces.scopes():
-            async with world.engine.spaces.use(name) as space:
-                if space.views.card.card is not None:
-                    names = world.engine.cast.names(name)
-                    assert space.forgotten.covers(text, names)
-                    assert space.forgotten.covers(paraphrase, names)
+        # said once more in other words, by whoever teaches the memory facts
+        await me.event(scope, f"I heard that {paraphrase}")
+        if local:
+            await world.cache(f"Remember that {paraphrase}")
+        await world.work(scope)
+        facts = [one["content"] for one in (await me.retrieve(scope))["factRegistry"]]
+        assert not any(same_fact(fact, text) for fact in facts)
+        assert text not in (await everything_told(world, question, scope)).lower()
+        async with world.using(scope) as space:
+            names = world.engine.cast.names(space.name)
+            assert space.forgotten.covers(text, names)
+            assert space.forgotten.covers(paraphrase, names)
 
     lived(story)
 

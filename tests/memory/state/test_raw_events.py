@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import timedelta
 
 import pytest
 
 from memory.engine import Engine
-from memory.history.raw import index_tokens, question_tokens
+from memory.history.raw import index_tokens
 from memory.history.record import Incoming, cache
+from memory.history.telling import FEELING, PERSONAL_DETAIL
 from memory.history.turn import AI, HUMAN, Message
 from memory.recall.postings import LONGEST, Postings
 from memory.space import MemorySpace
@@ -42,7 +44,6 @@ def test_a_text_is_found_by_words_that_say_something_and_by_pairs_of_characters(
     tokens = index_tokens(long)
     assert len(tokens) == LONGEST
     assert "好好" in tokens
-    assert len(question_tokens(long)) == 24
 
 
 async def said(space: MemorySpace) -> list[str]:
@@ -78,3 +79,44 @@ async def test_a_withheld_turn_is_shown_to_nobody_who_does_not_ask_for_the_whole
         assert (await space.turns.by_id([turns[0].id], whole=True)).keys() == {turns[0].id}
         assert [entry.text for entry in space.recent.entries] == ["message 3", "message 4"]
         assert await said(space) == ["message 4", "message 3"]
+
+
+async def test_words_that_nobody_asked_for_yet_are_read_when_somebody_does(engine: Engine) -> None:
+    async with engine.spaces.use(NAME, create=True) as space:
+        for text in ("a red lantern", "a blue lantern", "a boat"):
+            await add_event(space, Arriving(content=text))
+        await space.raw.refresh(words=False)
+        assert [event.text for event in space.raw.newest(9)] == ["a boat", "a blue lantern", "a red lantern"]
+        assert space.raw.count("lantern") == 2
+        await add_event(space, Arriving(content="my lantern"))
+        await space.raw.refresh(words=False)
+        assert [event.text for event in space.raw.saying(["lantern"], 9)] == [
+            "my lantern", "a blue lantern", "a red lantern",
+        ]
+
+
+async def test_what_events_tell_is_found_out_when_somebody_asks(engine: Engine) -> None:
+    async with engine.spaces.use(NAME, create=True) as space:
+        await add_event(space, Arriving(content="I am so happy today."))
+        await add_event(space, Arriving(content="my name is Ann", type="document", key="card"))
+        await space.raw.refresh(words=False)
+        assert [event.text for event in space.raw.telling(FEELING)] == ["I am so happy today."]
+        await add_event(space, Arriving(content="nothing here", type="document", key="card"))
+        await space.raw.refresh(words=False, telling=True)
+        assert space.raw.telling(PERSONAL_DETAIL) == []
+
+
+async def test_a_turn_erased_while_it_is_being_read_does_not_come_back(engine: Engine) -> None:
+    async with engine.spaces.use(NAME, create=True) as space:
+        for number in range(450):
+            await add_event(space, Arriving(content=f"event {number}"))
+        turns = await space.turns.after(0, 450)
+        reading = asyncio.create_task(space.raw.refresh())
+        while not len(space.raw):  # noqa: ASYNC110 - the moment in the middle of it
+            await asyncio.sleep(0)
+        assert len(space.raw) < 450
+        async with space.journal.write() as batch:
+            batch.add("turns.erased", {"rows": [turns[0].row, turns[-1].row], "ids": [turns[0].id, turns[-1].id]})
+        await reading
+        assert len(space.raw) == 448
+        assert space.raw.get(turns[-1].id) is None

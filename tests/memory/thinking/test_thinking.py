@@ -227,3 +227,42 @@ async def test_no_text_is_kept_of_a_failure(engine: Engine) -> None:
 def test_a_failure_from_the_future_does_not_rest(clock: FixedClock) -> None:
     one = Try(job="j", key="k", at=clock.now() + HEALS_AFTER, bad=BAD_MOST)
     assert not one.rests_at(clock.now())
+
+
+async def answered_for(space: MemorySpace, *ids: str) -> None:
+    answer = await ask(space, ScriptedChat('{"n": 3}'), *ids)
+    assert answer is not None
+    async with space.journal.write() as batch:
+        worked(space, batch, answer)
+
+
+async def test_once_a_model_is_well_what_failed_while_it_was_not_is_due_at_once(
+    engine: Engine, clock: FixedClock
+) -> None:
+    await talk(engine, ("hi", ""))
+    async with momo(engine) as space:
+        for _ in range(BAD_MOST):
+            for one in "abcd":
+                await ask(space, ScriptedChat("nonsense"), one)
+            clock.advance(3_600)
+        assert len(space.views.tries.dead()) == 4
+        clock.advance(HEALS_AFTER.total_seconds())
+        await answered_for(space, "a")
+        assert space.views.tries.dead() == []
+        assert all(is_due(space, ScriptedChat(), EXTRACT, [one]) for one in "bcd")
+
+
+async def test_what_fails_while_others_do_not_is_given_one_new_start_at_most(
+    engine: Engine, clock: FixedClock
+) -> None:
+    await talk(engine, ("hi", ""))
+    bad = ScriptedChat("nonsense")
+    async with momo(engine) as space:
+        for hour in range(48):
+            for one in "abc":
+                await ask(space, bad, one)
+            await answered_for(space, f"other {hour}")
+            clock.advance(3_600)
+        assert len(space.views.tries.dead()) == 3
+        # A first failure each, five after the new start, and from then on a probe every five hours.
+        assert len(bad.asked) <= 3 * (1 + BAD_MOST + 48 // 5)

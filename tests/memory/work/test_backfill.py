@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 import pytest
@@ -11,9 +13,10 @@ import pytest
 from memory.embed import embed
 from memory.engine import Engine
 from memory.models.embedder import Purpose, Vectors
+from memory.store import layout
 from memory.store.files import Disk
 from tests.conftest import OpenEngine
-from tests.fakes import WordEmbedder
+from tests.fakes import FixedClock, WordEmbedder
 from tests.memory.embedders import Fickle, with_vectors
 from tests.memory.remembered import NAME, answer, learn_all, say
 
@@ -199,5 +202,62 @@ async def test_an_erased_last_turn_does_not_keep_it_busy(open_engine: OpenEngine
     await answer(engine, "three")
     async with engine.spaces.use(NAME) as space, space.journal.write() as batch:
         batch.add("turns.erased", {"rows": [2, 3], "ids": [turns[1], "turn_3"]})
+    await engine.backfill.tick()
+    assert engine.backfill.pending == 0
+
+
+async def test_a_model_that_failed_is_tried_again_where_all_vectors_are_there(
+    open_engine: OpenEngine, model: Fickle
+) -> None:
+    first = await open_engine(embedder=WordEmbedder())
+    await say(first, "one")
+    await first.backfill.tick()
+    await first.close()
+    model.fail("out of memory")
+    engine = await open_engine(embedder=model)
+    async with engine.spaces.use(NAME):
+        await engine.backfill.tick()
+    assert model.asked == [()]
+
+
+async def test_a_switched_off_model_has_nothing_pending_though_texts_lack_vectors(
+    open_engine: OpenEngine, model: Fickle
+) -> None:
+    engine = await open_engine(embedder=model)
+    await say(engine, "one")
+    async with engine.spaces.use(NAME):
+        assert engine.backfill.pending == 1
+        model.state = "disabled"
+        assert engine.backfill.pending == 0
+
+
+async def test_which_spaces_there_are_is_looked_up_once_a_minute(
+    open_engine: OpenEngine, model: Fickle, clock: FixedClock, root: Path
+) -> None:
+    engine = await open_engine(embedder=model)
+    await engine.backfill.tick()
+    other = await open_engine()         # somebody who puts a directory there behind our back
+    await say(other, "I am Ann", name="Ann")
+    await other.close()
+    await engine.backfill.tick()
+    assert model.passages == []
+    clock.advance(60)
+    await engine.backfill.tick()
+    assert model.passages == ["I am Ann"]
+
+
+async def test_what_is_gone_is_no_longer_counted(
+    open_engine: OpenEngine, model: Fickle, clock: FixedClock, root: Path
+) -> None:
+    first = await open_engine()
+    await say(first, "one")
+    await first.close()
+    model.fail("out of memory")         # so that the text stays without a vector
+    engine = await open_engine(embedder=model)
+    await engine.backfill.tick()
+    await engine.spaces.put_away(NAME)
+    assert engine.backfill.pending == 1
+    shutil.rmtree(root / layout.MEMORY / NAME)
+    clock.advance(60)
     await engine.backfill.tick()
     assert engine.backfill.pending == 0

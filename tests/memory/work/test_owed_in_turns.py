@@ -41,7 +41,9 @@ async def test_turns_that_come_while_others_are_learnt_from_are_compressed_in_be
             await record.cache(space, Incoming(messages=messages))
 
         await talk(0, 250)
-        perform = engine.worker._performers  # watched, not replaced: the jobs themselves are the real ones
+        # Watched, not replaced: the jobs themselves are the real ones.
+        worker = next(one for one in engine.worker._workers if record.POST_TURN in one._performers)
+        perform = worker._performers
         learn = perform[record.POST_TURN]
 
         async def learn_while_more_comes(space_, op):  # type: ignore[no-untyped-def]
@@ -49,7 +51,7 @@ async def test_turns_that_come_while_others_are_learnt_from_are_compressed_in_be
                 await talk(250, 100)
             await learn(space_, op)
 
-        engine.worker._performers = {**perform, record.POST_TURN: learn_while_more_comes}
+        worker._performers = {**perform, record.POST_TURN: learn_while_more_comes}
         await engine.worker.perform_all(space)
         assert len(space.recent.entries) == 10
     runs = [point for point in reached if point in ("compress.committed", "learn.committed")]
