@@ -18,14 +18,14 @@ import random
 import signal
 import tempfile
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from memory import tenancy
 from memory.engine import Engine
 from memory.forget import forget
-from memory.models.chat import NoChat, Tier
+from memory.models.chat import Tier
 from memory.settings import Settings
 from memory.space import MemorySpace
 from memory.state import notes, registry
@@ -35,6 +35,7 @@ from memory.state.digest_runs import DONE
 from memory.state.events import Arriving, add_event
 from memory.state.facets import PACKS
 from memory.tenancy import NewScope, user_of
+from tests.fakes import ScriptedChat
 
 USER = user_of("local:me", is_local=True)
 PACK = PACKS["project"]
@@ -43,26 +44,9 @@ _NOTES = 15         # that stand at once; older ones are forgotten, so that none
 _ANSWER = '{"summary": "Work goes on.", "changes": [], "nextSteps": ["Review the open points"], "profileFacts": []}'
 
 
-class Writer(NoChat):
+def writer() -> ScriptedChat:
     """A model that writes digests after a moment."""
-
-    def configured(self, tier: Tier) -> bool:
-        return tier == Tier.SUMMARY
-
-    def usable(self, tier: Tier, space: str = "") -> bool:
-        return self.configured(tier)
-
-    async def reply(
-        self,
-        tier: Tier,
-        messages: Sequence[Mapping[str, str]],
-        *,
-        max_tokens: int,
-        seconds: float | None = None,
-        space: str = "",
-    ) -> str:
-        await asyncio.sleep(0.01)
-        return _ANSWER
+    return ScriptedChat(_ANSWER, tiers=(Tier.SUMMARY,), seconds=0.01)
 
 
 @dataclass(slots=True)
@@ -131,7 +115,7 @@ def life(root: Path, scope: str, first: int, standing: Sequence[str], writing: i
             await asyncio.sleep(random.random() * 0.004)
 
     async def main() -> None:
-        engine = await Engine.open(Settings(data_root=root, background=False, segment_bytes=400_000), chat=Writer())
+        engine = await Engine.open(Settings(data_root=root, background=False, segment_bytes=400_000), chat=writer())
         async with tenancy.using(engine, USER, scope) as (_, space):
             tell("open", "")
             await asyncio.gather(digests(engine, space), writes(space))
@@ -185,7 +169,7 @@ def take(known: Known, what: str, value: str) -> None:
 
 async def look(root: Path, scope: str, known: Known, tally: Tally) -> None:
     """Do what is owed and compare."""
-    engine = await Engine.open(Settings(data_root=root, background=False, segment_bytes=400_000), chat=Writer())
+    engine = await Engine.open(Settings(data_root=root, background=False, segment_bytes=400_000), chat=writer())
     try:
         await compare(engine, scope, known, tally)
     finally:

@@ -8,7 +8,8 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -79,17 +80,15 @@ def free_port() -> int:
         return port
 
 
-@pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
-    """A real server with two characters: its address and its root."""
-    root = tmp_path_factory.mktemp("served") / "root"
-    asyncio.run(_remember(root))
+@contextmanager
+def serving(root: Path) -> Iterator[str]:
+    """A real server over a root; its address."""
     port = free_port()
-    arguments: Sequence[str] = (
+    command = (
         sys.executable, "-m", "memory_server", "serve", "--port", str(port), "--data-root", str(root),
         "--also-listen", "none", "--embedding-profile", "off",
     )  # fmt: skip
-    server = subprocess.Popen(arguments, cwd=REPOSITORY, env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"})
+    server = subprocess.Popen(command, cwd=REPOSITORY, env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"})
     url = f"http://127.0.0.1:{port}"
     try:
         with httpx2.Client(trust_env=False) as client:
@@ -100,7 +99,16 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path
                 except httpx2.HTTPError:
                     pass
                 time.sleep(0.1)
-        yield url, root
+        yield url
     finally:
         server.terminate()
         server.wait(10)
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Path]]:
+    """A real server with two characters: its address and its root."""
+    root = tmp_path_factory.mktemp("served") / "root"
+    asyncio.run(_remember(root))
+    with serving(root) as url:
+        yield url, root

@@ -3,11 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -20,7 +16,7 @@ from click.testing import CliRunner, Result
 
 from memory.store import layout
 from memory_server.cli import command_line
-from tests.commands.conftest import REPOSITORY, free_port
+from tests.commands.conftest import free_port, serving
 
 DIGEST = {
     "summary": "A check is under way.",
@@ -70,33 +66,15 @@ def model(_: BaseHTTPRequestHandler, body: bytes) -> tuple[int, Any]:
 
 
 @contextmanager
-def serving(root: Path, model_at: str | None = None) -> Iterator[str]:
-    """A real server over a root; its address."""
-    if model_at is not None:
-        config = root / layout.CONFIG
-        config.mkdir(parents=True)
-        tiers = "".join(f'[{tier}]\nmodel = "scripted"\n' for tier in ("summary", "correction", "chat"))
+def thinking(root: Path, answer: Callable[[BaseHTTPRequestHandler, bytes], tuple[int, Any]]) -> Iterator[str]:
+    """A real server over a root, with that model behind its tiers; its address."""
+    config = root / layout.CONFIG
+    config.mkdir(parents=True)
+    tiers = "".join(f'[{tier}]\nmodel = "scripted"\n' for tier in ("summary", "correction", "chat"))
+    with answering(answer) as model_at:
         (config / "models.toml").write_text(f'[default]\nbase_url = "{model_at}/v1"\n{tiers}', "utf-8")
-    port = free_port()
-    command = (
-        sys.executable, "-m", "memory_server", "serve", "--port", str(port), "--data-root", str(root),
-        "--also-listen", "none", "--embedding-profile", "off",
-    )  # fmt: skip
-    server = subprocess.Popen(command, cwd=REPOSITORY, env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"})
-    url = f"http://127.0.0.1:{port}"
-    try:
-        with httpx2.Client(trust_env=False) as client:
-            for _ in range(200):
-                try:
-                    if client.get(f"{url}/health").json().get("root_id"):
-                        break
-                except httpx2.HTTPError:
-                    pass
-                time.sleep(0.1)
-        yield url
-    finally:
-        server.terminate()
-        server.wait(10)
+        with serving(root) as url:
+            yield url
 
 
 def smoke(*arguments: str) -> Result:
@@ -130,7 +108,7 @@ def test_without_a_model_the_rest_is_checked_and_what_needs_one_is_skipped(root:
 
 
 def test_with_a_model_every_condition_holds_and_nothing_is_left_behind(root: Path) -> None:
-    with answering(model) as there, serving(root, there) as url:
+    with thinking(root, model) as url:
         mine = of_user(url, "me", "POST", "/scopes", json={"name": "mine"})["id"]
         result = smoke("--server", url, "--user", "me")
         assert result.exit_code == 0, result.output
@@ -146,7 +124,7 @@ def test_a_model_that_fails_is_told_and_the_scope_is_deleted_all_the_same(root: 
     def broken(_: BaseHTTPRequestHandler, __: bytes) -> tuple[int, Any]:
         return 500, {}
 
-    with answering(broken) as there, serving(root, there) as url:
+    with thinking(root, broken) as url:
         result = smoke("--server", url, "--json", "--wait", "1")     # shorter than the pause after a failure
         assert result.exit_code == 1
         assert "POST /memory/digest makes a digest" in by_status(result)["failed"]

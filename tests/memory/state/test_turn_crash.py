@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from memory import tenancy
 from memory.engine import Engine
 from memory.history.record import UPDATE_WORKING
 from memory.ids import RandomIds
-from memory.models.chat import NoChat, Tier
+from memory.models.chat import Tier
 from memory.settings import Settings
 from memory.space import MemorySpace
 from memory.state.digest_jobs import DIGEST
@@ -17,32 +16,21 @@ from memory.state.turn import Asked, take_turn
 from memory.store.files import Disk
 from memory.tenancy import NewScope, user_of
 from tests.crash.evidence import committed_events, contents
-from tests.fakes import FixedClock
+from tests.fakes import FixedClock, ScriptedChat
 from tests.memory.state.test_state_crash import Snapshots, rebuilt
 
 USER = user_of("local:me", is_local=True)
 MESSAGE, ANSWER = "goal: ship\nconstraint: small", "Assistant reply: Fine."
 
 
-class Agreeable(NoChat):
-    """A chat model that says one thing. Without a summary model a digest is made by rules."""
+class Agreeable(ScriptedChat):
+    """A chat model that says one thing."""
 
-    def configured(self, tier: Tier) -> bool:
-        return tier == Tier.CHAT
+    def __init__(self) -> None:
+        super().__init__("Fine.", tiers=(Tier.CHAT,))
 
     def usable(self, tier: Tier, space: str = "") -> bool:
         return False        # digests are made by rules
-
-    async def reply(
-        self,
-        tier: Tier,
-        messages: Sequence[Mapping[str, str]],
-        *,
-        max_tokens: int,
-        seconds: float | None = None,
-        space: str = "",
-    ) -> str:
-        return "Fine."
 
 
 async def live(root: Path, disk: Disk) -> None:
