@@ -15,6 +15,11 @@
 and likewise ``[correction]``, ``[emotion]``, ``[chat]``; ``[default]`` fills what a tier leaves out. Variables named
 ``MEMORY_<TIER>_MODEL``, ``_BASE_URL`` and ``_API_KEY`` win over the file. What neither names is taken from the
 companion's ``core_config.json`` (``models.<tier>``, or ``<tier>Model``, ``<tier>BaseUrl``, ``<tier>ApiKey``).
+
+Where ``FEATURE_LLM`` is ``true``, a ``summary`` or ``chat`` tier without a model is taken from StateCore's variables:
+``MODEL_STRUCTURED_OUTPUT_*``, or ``MODEL_RUNTIME_*`` and ``MODEL_CHAT_*``, then ``MODEL_*``, each ``NAME``,
+``BASE_URL`` and ``API_KEY``; last ``OPENAI_MODEL``, ``OPENAI_BASE_URL``, ``OPENAI_API_KEY``. Without that switch they
+mean nothing here: whoever set them for another program did not offer a memory to that model.
 """
 
 from __future__ import annotations
@@ -28,6 +33,8 @@ from memory.models.chat import Tier
 
 LONGEST = 110.0        # seconds; no background call takes longer
 _KEYS = ("model", "base_url", "api_key")
+_STATECORE = {Tier.SUMMARY: ("MODEL_STRUCTURED_OUTPUT",), Tier.CHAT: ("MODEL_RUNTIME", "MODEL_CHAT")}
+_OPENAI = "https://api.openai.com/v1"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +93,8 @@ def _tier(
         variable = table.get("api_key_env")
         if values["api_key"] is None and isinstance(variable, str):
             values["api_key"] = environment.get(variable) or None
+    if values["model"] is None or values["base_url"] is None:
+        values = _from_statecore(tier, environment)
     model, base_url = values["model"], values["base_url"]
     if model is None or base_url is None:
         return None
@@ -106,6 +115,21 @@ def _from_companion(tier: Tier, core: Mapping[str, Any]) -> dict[str, Any]:
     nested = _table(_table(core, "models"), tier)
     flat = {"model": f"{tier}Model", "base_url": f"{tier}BaseUrl", "api_key": f"{tier}ApiKey"}
     return {key: nested.get(key) or core.get(name) for key, name in flat.items()}
+
+
+def _from_statecore(tier: Tier, environment: Mapping[str, str]) -> dict[str, str | None]:
+    """What the variables of that dialect's own servers say, all of it together."""
+    found: dict[str, str | None] = dict.fromkeys(_KEYS)
+    if environment.get("FEATURE_LLM", "").strip() != "true":
+        return found
+    stems = (*_STATECORE[tier], "MODEL") if tier in _STATECORE else ()
+    for key in _KEYS:
+        names = [f"{stem}_{'NAME' if key == 'model' else key.upper()}" for stem in stems]
+        names += [f"OPENAI_{key.upper()}"] if stems else []
+        found[key] = next((text for name in names if (text := environment.get(name, "").strip())), None)
+    if stems and found["base_url"] is None and environment.get("OPENAI_API_KEY", "").strip():
+        found["base_url"] = _OPENAI
+    return found
 
 
 def _table(value: Mapping[str, Any], key: str) -> Mapping[str, Any]:

@@ -70,7 +70,7 @@ def active(space: MemorySpace) -> list[Fact]:
     """Facts that hold, in the order in which they were learnt."""
     found = {fact.id: fact for fact in space.views.facts_archive if is_shown(fact)}
     found |= {fact.id: fact for fact in space.facts if is_shown(fact)}
-    return sorted(found.values(), key=lambda fact: (fact.created_at, fact.id))
+    return sorted(found.values(), key=lambda fact: fact.created_at)
 
 
 def facet_of(fact: Fact) -> str:
