@@ -20,6 +20,7 @@ from memory.store.journal import Batch
 from memory.thinking import Unfit, think, worked
 
 _AT_ONCE = 50                   # facts that rules read again in one round
+_LOOKED_AT = 100    # a few milliseconds' worth of reading
 _CHARS = 600
 # Words and figures that may tell a time which no rule knows.
 _HINT = re.compile(
@@ -42,7 +43,8 @@ _WORDING: Wording = {
 
 async def recheck_facts(space: MemorySpace, *, plain_only: bool = False) -> int:
     """Bring the oldest facts up to date by rules; with ``plain_only`` not those that a model may read better."""
-    old = [fact for fact in space.facts.first_schema() if not (plain_only and _is_unclear(fact))][:_AT_ONCE]
+    looked_at = space.facts.first_schema(_LOOKED_AT)
+    old = [fact for fact in looked_at if not (plain_only and _is_unclear(fact))][:_AT_ONCE]
     if not old:
         return 0
     async with space.journal.write() as batch:
@@ -57,7 +59,7 @@ async def recheck_facts(space: MemorySpace, *, plain_only: bool = False) -> int:
 
 async def place_fact_in_time(space: MemorySpace, chat: Chat) -> bool:
     """Have a model say when the oldest fact that rules are unsure of happened. False: rules may take it."""
-    oldest = next((fact for fact in space.facts.first_schema() if _is_unclear(fact)), None)
+    oldest = next((fact for fact in space.facts.first_schema(_LOOKED_AT) if _is_unclear(fact)), None)
     if oldest is None:
         return True
     messages = ask(_WORDING, detect(oldest.text), {}, statement=[one_line(oldest.text, _CHARS)])

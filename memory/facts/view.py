@@ -39,7 +39,7 @@ class FactList(FileView):
         self._unweighed: dict[str, None] = {}
         self._unabsorbed: dict[str, None] = {}
         self._untold: dict[int, dict[str, None]] = {}    # by importance: what stands and was drawn into nothing
-        self._first_schema: set[str] = set()
+        self._first_schema: dict[str, None] = {}
         self.touched: set[str] = set()     # ids changed since recall last looked
 
     def __iter__(self) -> Iterator[Fact]:
@@ -66,7 +66,7 @@ class FactList(FileView):
         self._by_hash, self._by_slot = {}, {}
         self.holdings.clear()
         self._unweighed, self._unabsorbed, self._untold = {}, {}, {}
-        self._first_schema = set()
+        self._first_schema = {}
 
     def leave(self) -> Iterator[None]:
         for number, fact_id in enumerate(list(self._facts)):
@@ -77,7 +77,7 @@ class FactList(FileView):
 
     def containers(self) -> Iterator[dict[str, Any] | set[str]]:
         """What has an entry for each fact, for whoever drops very many little by little."""
-        yield from (self._facts, self._by_hash, self._unweighed, self._unabsorbed)
+        yield from (self._facts, self._by_hash, self._unweighed, self._unabsorbed, self._first_schema)
         yield from self._by_slot.values()
         yield from self._untold.values()
 
@@ -107,9 +107,13 @@ class FactList(FileView):
         for importance in sorted(self._untold, reverse=True):
             yield from (self._facts[fact_id] for fact_id in reversed(self._untold[importance]))
 
-    def first_schema(self) -> list[Fact]:
-        """Facts written when facts knew no times, oldest first."""
-        return self._oldest_first(self._first_schema)
+    @property
+    def first_schema_count(self) -> int:
+        return len(self._first_schema)
+
+    def first_schema(self, most: int) -> list[Fact]:
+        """The first of the facts written when facts knew no times."""
+        return [self._facts[fact_id] for fact_id in islice(self._first_schema, most)]
 
     def _oldest_first(self, fact_ids: Iterable[str]) -> list[Fact]:
         return sorted((self._facts[fact_id] for fact_id in fact_ids), key=lambda fact: (fact.created_at, fact.id))
@@ -144,7 +148,7 @@ class FactList(FileView):
         if fact.stands and not fact.absorbed:
             self._untold.setdefault(fact.importance, {})[fact.id] = None
         if is_first_schema(fact):
-            self._first_schema.add(fact.id)
+            self._first_schema[fact.id] = None
         self.touched.add(fact.id)
         self.dirty += 1
 
@@ -157,7 +161,7 @@ class FactList(FileView):
     def _unindex(self, fact_id: str) -> None:
         self._unweighed.pop(fact_id, None)
         self._unabsorbed.pop(fact_id, None)
-        self._first_schema.discard(fact_id)
+        self._first_schema.pop(fact_id, None)
         old = self._facts.get(fact_id)
         if old is None:
             return

@@ -108,7 +108,7 @@ def _waiting(space: MemorySpace, job: Job) -> Iterator[tuple[int, datetime | Non
             yield from ((1, one.created_at) for one in space.reflections.alive() if one.needs_model)
         case jobs.RECHECK:
             yield from ((1, one.created_at) for one in space.reflections.alive() if one.schema_version < SCHEMA)
-            yield from ((1, fact.created_at) for fact in space.facts.first_schema())
+            yield from ((space.facts.first_schema_count, fact.created_at) for fact in space.facts.first_schema(1))
         case jobs.FEEDBACK:
             yield from ((1, one.surfaced_at) for one in views.surfaced.open() if one.voiced_in is not None)
         case jobs.REBUT | jobs.AVOID:
