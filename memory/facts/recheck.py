@@ -42,7 +42,7 @@ _WORDING: Wording = {
 
 
 async def recheck_facts(space: MemorySpace, *, plain_only: bool = False) -> int:
-    """Bring the oldest facts up to date by rules; with ``plain_only`` not those that a model may read better."""
+    """Bring facts up to date by rules, a few at a time; with ``plain_only`` not those that a model may read better."""
     looked_at = space.facts.first_schema(_LOOKED_AT)
     old = [fact for fact in looked_at if not (plain_only and _is_unclear(fact))][:_AT_ONCE]
     if not old:
@@ -58,7 +58,7 @@ async def recheck_facts(space: MemorySpace, *, plain_only: bool = False) -> int:
 
 
 async def place_fact_in_time(space: MemorySpace, chat: Chat) -> bool:
-    """Have a model say when the oldest fact that rules are unsure of happened. False: rules may take it."""
+    """Have a model say when one of the facts that rules are unsure of happened. False: rules may take it."""
     oldest = next((fact for fact in space.facts.first_schema(_LOOKED_AT) if _is_unclear(fact)), None)
     if oldest is None:
         return True
