@@ -12,6 +12,7 @@ import argparse
 import asyncio
 import json
 import random
+import sys
 import tempfile
 import time
 from pathlib import Path
@@ -27,6 +28,7 @@ from memory.state.digest.making import make_quietly
 from memory.state.digest.material import Kit
 from memory.state.facets import PACKS
 from memory.tenancy import NewScope, user_of
+from memory_server.serve import SWITCH
 
 _STARTS = ("Decision: ", "Constraint: ", "TODO: ", "", "", "", "", "status: ", "Question: ", "")
 _PER_COMMIT = 500
@@ -103,6 +105,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3)
     wanted = parser.parse_args()
     rounds = []
+    sys.setswitchinterval(SWITCH)       # as the server does
     for _ in range(wanted.rounds):
         with tempfile.TemporaryDirectory() as folder:
             rounds.append(asyncio.run(round_(Path(folder), wanted.events)))

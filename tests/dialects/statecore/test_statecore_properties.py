@@ -23,7 +23,7 @@ from tests.dialects.statecore.tally import counted
 from tests.dialects.statecore.told import everything_told
 from tests.fakes import FixedClock, ScriptedChat
 
-FEW = settings(max_examples=12, deadline=None)
+FEW = settings(max_examples=30, deadline=None)
 SOME = settings(max_examples=40, deadline=None)
 MANY = settings(max_examples=200, deadline=None)
 
