@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import gc
 import importlib
 import logging
 import os
@@ -42,6 +43,10 @@ KEEP_ALIVE = 75
 # Seconds until a thread that computes hands over to one that waits. A request takes the interpreter back some ten
 # times, and a file that is written in a thread meanwhile should not cost it the usual 5 ms each time.
 SWITCH = 0.0005
+
+# Objects made between two collections of the young, and how many of those lie between two of the older. Nearly all is
+# let go of without the collector; a full collection looks at everything and keeps everybody waiting for it.
+COLLECTIONS = (10_000, 10, 50)
 
 
 def run(options: ServeOptions) -> int:
@@ -113,6 +118,7 @@ class _Server(uvicorn.Server):
 
 async def _serve(options: ServeOptions, sockets: Sequence[socket.socket]) -> None:
     sys.setswitchinterval(SWITCH)
+    gc.set_threshold(*COLLECTIONS)
     service = Service(
         instance_id=options.instance_id or uuid.uuid4().hex,
         early_gate=StorageGate(options.data_root),
@@ -167,6 +173,7 @@ async def _open(
     entrance.open(heavy.make_app(options, service))
     await heavy.start(service)
     tasks.append(asyncio.create_task(heavy.load_holidays(service), name="load holidays"))
+    gc.freeze()     # what was imported stays
     print(  # noqa: T201 - for the person or program that started us
         f"listening on http://{LOOPBACK}:{options.port}, memory in {options.data_root}", file=sys.stderr, flush=True
     )
