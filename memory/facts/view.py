@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 from itertools import chain, islice
@@ -199,8 +200,9 @@ class FactList(FileView):
             self._note(event)
         self.seq = event.seq
 
+    @abstractmethod
     def _fold(self, event: Event) -> None:
-        raise NotImplementedError
+        """Take in an event of this list's own."""
 
     def _note(self, event: Event) -> None:
         """What is noted on a fact wherever it stands."""

@@ -32,7 +32,7 @@ async def weigh(space: MemorySpace, names: Names) -> int:
     A fact and what follows from it are written together, so nothing is counted twice.
     """
     weighed = 0
-    while weighed < _ONE_ROUND and _waiting(space):
+    while weighed < _ONE_ROUND and _is_any(space):
         async with space.journal.write() as batch:
             waiting = _waiting(space)[:_AT_ONCE]
             if not waiting:
@@ -51,6 +51,10 @@ async def weigh(space: MemorySpace, names: Names) -> int:
 def said_last(fact: Fact) -> datetime:
     """When it was said the last time."""
     return fact.repeated_at[-1] if fact.repeated_at else fact.created_at
+
+
+def _is_any(space: MemorySpace) -> bool:
+    return any(facts.unweighed(1) for facts in (space.facts, space.views.facts_archive))
 
 
 def _waiting(space: MemorySpace) -> list[Fact]:

@@ -71,9 +71,10 @@ def find(pool: Pool, terms: Ints) -> Matches:
         at = last
     all_counts = np.concatenate(counts, dtype=np.float64)
     if masked:
-        kept = np.concatenate([_kept(part, own) for part, own in zip(parts, rows, strict=True)])
+        masks = [_kept(part, own) for part, own in zip(parts, rows, strict=True)]
+        kept = np.concatenate(masks)
         all_rows, all_counts, which, all_lengths = all_rows[kept], all_counts[kept], which[kept], all_lengths[kept]
-        rows = [own[_kept(part, own)] for part, own in zip(parts, rows, strict=True)]
+        rows = [own[mask] for mask, own in zip(masks, rows, strict=True)]
     return Matches(
         rows=all_rows, counts=all_counts, which=which, lengths=all_lengths,
         pieces=tuple(zip(parts, rows, strict=True)), frequencies=np.bincount(which, minlength=len(terms)),

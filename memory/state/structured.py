@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 GOAL, CONSTRAINT, DECISION, TODO = "goal", "constraint", "decision", "todo"
 QUESTION, RISK, STATUS = "question", "risk", "status"
 
-_LABELS: Mapping[str, str] = {
+# What every reader of such lines knows; some know a few more of their own.
+LABELS: Mapping[str, str] = {
     "goal": GOAL, "objective": GOAL, "目标": GOAL, "目標": GOAL,
     "constraint": CONSTRAINT, "constraint reminder": CONSTRAINT, "约束": CONSTRAINT, "約束": CONSTRAINT,
-    "约束提醒": CONSTRAINT, "限制": CONSTRAINT,
+    "限制": CONSTRAINT,
     "decision": DECISION, "决定": DECISION, "決定": DECISION, "决策": DECISION, "決策": DECISION,
     "todo": TODO, "to-do": TODO, "待办": TODO, "待辦": TODO,
-    "question": QUESTION, "open question": QUESTION, "问题": QUESTION, "問題": QUESTION, "待解问题": QUESTION,
+    "question": QUESTION, "open question": QUESTION, "问题": QUESTION, "問題": QUESTION,
     "risk": RISK, "风险": RISK, "風險": RISK,
     "status": STATUS, "progress": STATUS, "状态": STATUS, "狀態": STATUS, "进展": STATUS, "進展": STATUS,
-    "进度": STATUS, "進度": STATUS,
 }  # fmt: skip
+_LABELS = {**LABELS, "约束提醒": CONSTRAINT, "待解问题": QUESTION, "进度": STATUS, "進度": STATUS}
+
+
+def alternatives(labels: Iterable[str]) -> str:
+    """A pattern for any of the labels, the longest first."""
+    return "|".join(sorted(map(re.escape, labels), key=len, reverse=True))
+
+
 _LINE = re.compile(
-    rf"\s*(?:[-*•>]\s*)?(?P<label>{'|'.join(sorted(map(re.escape, _LABELS), key=len, reverse=True))})s?"
-    r"\s*[:：]\s*(?P<value>\S.*)",
+    rf"\s*(?:[-*•>]\s*)?(?P<label>{alternatives(_LABELS)})s?\s*[:：]\s*(?P<value>\S.*)",
     re.IGNORECASE,
 )
 _BREAK = re.compile(r"\r\n?|\n|\\n|[\u2028\u2029]")     # also the two characters that JSON writes for one

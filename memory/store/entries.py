@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain, starmap
 from typing import Any, Generic, TypeVar
@@ -31,21 +32,21 @@ class Entries(FileView, Generic[T]):
         self._entries: dict[str, T] = {}
         self._odd: list[Any] = []
 
+    @abstractmethod
     def from_row(self, row: Mapping[str, Any]) -> T | None:
         """The entry of a row, whoever wrote it, or None if it is none."""
-        raise NotImplementedError
 
+    @abstractmethod
     def to_row(self, entry: T) -> dict[str, Any]:
         """The row of an entry."""
-        raise NotImplementedError
 
+    @abstractmethod
     def key_of(self, entry: T) -> str:
         """What tells an entry from the others."""
-        raise NotImplementedError
 
+    @abstractmethod
     def take(self, event: Event) -> None:
         """Fold an event of the subject's own."""
-        raise NotImplementedError
 
     def __iter__(self) -> Iterator[T]:
         return iter(list(self._entries.values()))

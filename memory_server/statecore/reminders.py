@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import base64
-import json
 from contextlib import AbstractAsyncContextManager
 from datetime import datetime
 
@@ -15,6 +13,7 @@ from memory.state.reminders import STATUSES, Due
 from memory.tenancy import ACCOUNTS, character_id, entry_of, public_id, spaces_of
 from memory_server.statecore import shown
 from memory_server.statecore.call import Answer, Call
+from memory_server.statecore.pages import read_cursor, read_limit, write_cursor
 from memory_server.statecore.wire import requests
 from memory_server.statecore.wire.requests import Invalid
 
@@ -41,8 +40,8 @@ async def list_(call: Call[None]) -> Answer:
     status = call.query.get("status") or None
     if status is not None and status not in STATUSES:
         raise Invalid([{"code": "invalid_enum_value", "path": ["status"], "message": f"must be one of {STATUSES}"}])
-    limit = _limit(call.query.get("limit"))
-    after = _read_cursor(call.query.get("cursor"), call.user.id)
+    limit = read_limit(call.query.get("limit"), _USUAL, _MOST)
+    after = _after(call.query.get("cursor"), call.user.id)
     if after is _NOWHERE:
         return {"items": [], "nextCursor": None}
     known = [
@@ -57,8 +56,10 @@ async def list_(call: Call[None]) -> Answer:
         item = await _shown(call, name, own)
         if item is not None:
             items.append(item)
-    more = len(known) > limit
-    return {"items": items, "nextCursor": _cursor(call.user.id, *page[-1][:2]) if more else None}
+    if len(known) <= limit:
+        return {"items": items, "nextCursor": None}
+    due_at, own, _ = page[-1]
+    return {"items": items, "nextCursor": write_cursor(call.user.id, due_at.isoformat(), own)}
 
 
 async def cancel(call: Call[None]) -> Answer:
@@ -99,32 +100,22 @@ async def _shown(call: Call[None], name: str, own: str) -> dict[str, object] | N
     return shown.reminder(one, card.id if card is not None else character_id(name))
 
 
-def _limit(text: str | None) -> int:
-    try:
-        wanted = int(float(text)) if text is not None else _USUAL
-    except (ValueError, OverflowError):
-        wanted = _USUAL
-    return min(max(wanted, 1), _MOST)
-
-
 # A cursor names the last row that was shown; one that does not belong here leads nowhere.
 
 _Place = tuple[datetime, str]
 _NOWHERE: _Place = (datetime.fromisoformat("9999-12-31T00:00:00+00:00"), "")
 
 
-def _cursor(user_id: str, due_at: datetime, own: str) -> str:
-    told = json.dumps([user_id, due_at.isoformat(), own], separators=(",", ":"))
-    return base64.urlsafe_b64encode(told.encode()).decode().rstrip("=")
-
-
-def _read_cursor(text: str | None, user_id: str) -> _Place | None:
+def _after(text: str | None, user_id: str) -> _Place | None:
     if not text:
         return None
+    parts = read_cursor(text, 3)
+    if parts is None:
+        return _NOWHERE
+    owner, due, own = parts
     try:
-        owner, due, own = json.loads(base64.urlsafe_b64decode(text + "=" * (-len(text) % 4)))
         due_at = datetime.fromisoformat(due)
-    except (ValueError, TypeError, RecursionError):
+    except (ValueError, TypeError):
         return _NOWHERE
     if owner != user_id or due_at.tzinfo is None or not isinstance(own, str):
         return _NOWHERE

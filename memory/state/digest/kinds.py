@@ -7,12 +7,14 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from memory.state import structured
 from memory.state.digest.likeness import size_of
 from memory.state.working_cues import read
 
-GOAL, RISK = "goal", "risk"
-DECISION, CONSTRAINT, TODO = "decision", "constraint", "todo"
-NOTE, STATUS, QUESTION, NOISE = "note", "status", "question", "noise"
+GOAL, RISK = structured.GOAL, structured.RISK
+DECISION, CONSTRAINT, TODO = structured.DECISION, structured.CONSTRAINT, structured.TODO
+STATUS, QUESTION = structured.STATUS, structured.QUESTION
+NOTE, NOISE = "note", "noise"
 DURABLE = frozenset({GOAL, DECISION, CONSTRAINT, TODO, RISK})
 
 _IMPORTANCE = {
@@ -25,15 +27,11 @@ _SHORTEST = 8           # characters below which a text says nothing by itself
 _LOOKED_AT = 2_000      # characters of a statement in which its kind is looked for
 
 _LABELS = {
-    "goal": GOAL, "objective": GOAL, "目标": GOAL, "目標": GOAL,
-    "constraint": CONSTRAINT, "constraint reminder": CONSTRAINT, "约束": CONSTRAINT, "限制": CONSTRAINT,
-    "約束": CONSTRAINT, "decision": DECISION, "决定": DECISION, "决策": DECISION, "決定": DECISION, "決策": DECISION,
-    "todo": TODO, "to-do": TODO, "action item": TODO, "next step": TODO, "待办": TODO, "待辦": TODO, "下一步": TODO,
-    "question": QUESTION, "open question": QUESTION, "问题": QUESTION, "問題": QUESTION, "疑问": QUESTION,
-    "risk": RISK, "blocker": RISK, "风险": RISK, "風險": RISK, "阻塞": RISK,
-    "status": STATUS, "progress": STATUS, "状态": STATUS, "狀態": STATUS, "进展": STATUS, "進展": STATUS, "note": NOTE,
+    **structured.LABELS,
+    "action item": TODO, "next step": TODO, "下一步": TODO, "疑问": QUESTION, "blocker": RISK, "阻塞": RISK,
+    "note": NOTE,
 }  # fmt: skip
-_NAMES = "|".join(sorted(map(re.escape, _LABELS), key=len, reverse=True))
+_NAMES = structured.alternatives(_LABELS)
 _LABELLED = re.compile(rf"\s*(?:[-*•>]\s*)?(?:\[[ xX]?\]\s*)?({_NAMES})s?\s*[:：]\s*(\S.*)", re.IGNORECASE)
 _HEADING = re.compile(rf"\s*(?:#+\s*)?({_NAMES})s?\s*[:：]?\s*", re.IGNORECASE)
 _BULLET = re.compile(r"\s*(?:[-*•]|\d+[.)])\s+(?:\[[ xX]?\]\s*)?(\S.*)")
