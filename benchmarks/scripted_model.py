@@ -1,8 +1,15 @@
-"""An OpenAI-compatible server whose model follows a script: well, late, wrong, rude, poisoned, or not at all."""
+"""An OpenAI-compatible server whose model follows a script: well, late, wrong, rude, poisoned, or not at all.
+
+    python -m benchmarks.scripted_model [--port 9009] [--mode good]
+
+serves it until Ctrl-C, for trying by hand what the memories do with a model.
+"""
 
 from __future__ import annotations
 
+import argparse
 import asyncio
+import contextlib
 import json
 import re
 from collections import Counter
@@ -48,8 +55,8 @@ class ScriptedModel:
         return f"http://{HOST}:{self.port}/v1"
 
     @asynccontextmanager
-    async def serving(self) -> AsyncIterator[ScriptedModel]:
-        server = await asyncio.start_server(self._serve, HOST, 0)
+    async def serving(self, port: int = 0) -> AsyncIterator[ScriptedModel]:
+        server = await asyncio.start_server(self._serve, HOST, port)
         self.port = server.sockets[0].getsockname()[1]
         try:
             yield self
@@ -171,3 +178,18 @@ def _poisoned(user: str) -> Any:
 def _completion(text: str, spent: int) -> bytes:
     value = {"choices": [{"message": {"role": "assistant", "content": text}}], "usage": {"total_tokens": spent}}
     return json.dumps(value, ensure_ascii=False).encode()
+
+
+async def _main(port: int, mode: str) -> None:
+    async with ScriptedModel(mode).serving(port) as model:
+        print(model.address, flush=True)
+        await asyncio.Event().wait()
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--port", type=int, default=9009)
+    parser.add_argument("--mode", choices=MODES, default="good")
+    wanted = parser.parse_args()
+    with contextlib.suppress(KeyboardInterrupt):
+        asyncio.run(_main(wanted.port, wanted.mode))
