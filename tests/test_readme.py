@@ -65,6 +65,7 @@ def test_the_tour_answers_as_printed(tmp_path: Path, monkeypatch: pytest.MonkeyP
         cache, settle, query, dialog = told[1:]
         assert json.loads(run([setting, cache[0]])) == json.loads(cache[1])
         assert json.loads(run([setting, settle[0]])) == json.loads(settle[1])
+        found: dict[str, Any] = {}
         for _ in range(100):    # "moments later"
             found = json.loads(run([setting, query[0]]))
             if found["results"]:
